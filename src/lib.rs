@@ -1,0 +1,5 @@
+//! composefix finds slow bind mounts in Docker Compose projects and rewrites them.
+#![warn(missing_docs)]
+pub mod error;
+pub mod source;
+pub mod yaml;

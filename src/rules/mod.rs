@@ -1,0 +1,271 @@
+//! What is known about trees, platforms and images: data with sources, read from `rules/**`.
+//!
+//! Code asks the data and never compares names. Adding a tree kind, a platform or an image touches
+//! no logic. The types here are the files' schema; `schema/*.json` says the same for editors and
+//! other tools, and a test holds the two together.
+
+mod load;
+
+use serde::Deserialize;
+
+pub use load::Rules;
+
+/// Where a fact comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Citation {
+    /// Public address of the source.
+    pub url: String,
+    /// Day on which the source was read, `YYYY-MM-DD`.
+    pub checked: String,
+    /// What it says, in our words.
+    pub says: String,
+    /// True when the claim rests on a single report, a vendor's word or memory.
+    #[serde(default)]
+    pub uncertain: bool,
+}
+
+/// How a tree is used while developing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Access {
+    /// Installed once, then read on every request or start: `vendor`, `node_modules`.
+    ReadMostly,
+    /// Written all the time: caches, build output, logs.
+    WriteHeavy,
+    /// Source, committed files or data of the user. Never moved, never reported.
+    Kept,
+}
+
+/// One kind of tree: where it lies, what proves it, what may be done with it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TreeKind {
+    /// The file's name without `.yaml`.
+    pub id: String,
+    /// A few words for people, such as "Composer packages".
+    pub title: String,
+    /// The language or tool that it belongs to.
+    pub ecosystem: String,
+    /// How it is used.
+    pub access: Access,
+    /// Where it lies, relative to the directory of its manifest, with `/`: `node_modules`,
+    /// `storage/framework`. Several for several usual places.
+    pub paths: Vec<String>,
+    /// Paths relative to the tree, any of which proves a tree of this kind: `pyvenv.cfg`.
+    #[serde(default)]
+    pub markers: Vec<String>,
+    /// Files beside the tree that say that the ecosystem puts it there.
+    #[serde(default)]
+    pub manifests: Vec<Manifest>,
+    /// Lock files beside the tree, from which its size is estimated.
+    #[serde(default)]
+    pub locks: Vec<Lock>,
+    /// True when the name alone says nothing (`build`, `target`, `env`): a manifest, lock or marker
+    /// must be there as well.
+    #[serde(default)]
+    pub ambiguous: bool,
+    /// Files that say that the tree is not there or must not be moved, although a manifest is.
+    #[serde(default)]
+    pub unless: Vec<Exception>,
+    /// True when nothing in it depends on the image's libc, architecture or runtime version, so that
+    /// services of different images may share one copy.
+    #[serde(default)]
+    pub portable: bool,
+    /// True when its content can be thrown away at any time and comes back by itself.
+    #[serde(default)]
+    pub disposable: bool,
+    /// Commands that fill it, as they stand in Dockerfiles and service commands: `composer install`.
+    #[serde(default)]
+    pub installers: Vec<String>,
+    /// The command to fill it by hand inside the container, if there is a usual one.
+    #[serde(default)]
+    pub install: Option<String>,
+    /// Where these facts come from.
+    pub sources: Vec<Citation>,
+}
+
+/// A file that says that an ecosystem's tree belongs beside it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// File name; `*` matches any run of characters.
+    pub file: String,
+    /// True when the file implies the tree even before any install. False: it only removes the
+    /// doubt about an ambiguous name.
+    #[serde(default)]
+    pub implies: bool,
+    /// For JSON files: the file implies the tree only if one of these top-level keys holds a
+    /// mapping with at least one entry that is not in `platform_packages`.
+    #[serde(default)]
+    pub any_of: Vec<String>,
+    /// Names (`*` at the end matches the rest) that are no packages: `php`, `ext-*`.
+    #[serde(default)]
+    pub platform_packages: Vec<String>,
+}
+
+/// A lock file and how to estimate the tree's size from it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lock {
+    /// File name.
+    pub file: String,
+    /// What a line that stands for one package starts with, its indentation counted.
+    pub package_line: String,
+    /// What such a line goes on with; none for anything.
+    #[serde(default)]
+    pub not_followed_by: Option<String>,
+    /// Files that one package has on average, with the basis of that figure in `sources`.
+    pub files_per_package: u32,
+}
+
+/// A file that turns a tree's evidence off.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Exception {
+    /// Path relative to the manifest's directory.
+    pub file: String,
+    /// The file must contain this text; none when its presence is enough.
+    #[serde(default)]
+    pub contains: Option<String>,
+    /// What that means, for `-v` and for people: "Yarn Plug'n'Play keeps no `node_modules`".
+    pub reason: String,
+}
+
+/// What a bind mount costs on a platform.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cost {
+    /// As fast as a volume.
+    None,
+    /// Slower by a factor that people notice.
+    Slow,
+    /// Slower by an order of magnitude.
+    VerySlow,
+}
+
+/// Three answers to one question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Answer {
+    /// It does.
+    Yes,
+    /// It does not.
+    No,
+    /// Nobody has shown it.
+    Unknown,
+}
+
+/// One engine with one way to share files.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Platform {
+    /// The file's name without `.yaml`.
+    pub id: String,
+    /// For people: "Docker Desktop for Mac, VirtioFS".
+    pub title: String,
+    /// Groups that `--platform` accepts for it: `macos`, `windows`, `desktop`.
+    #[serde(default)]
+    pub groups: Vec<String>,
+    /// What a bind mount costs, by class of tree.
+    pub bind: BindCost,
+    /// True when a volume nested in a bind mount stays mounted.
+    pub nested_volumes: Answer,
+    /// True when a change on the host raises a file event in the container.
+    pub host_events: Answer,
+    /// Consistency flags that something on the way to the engine reads.
+    #[serde(default)]
+    pub consistency_flags: Vec<String>,
+    /// Strategies, best first, by class of tree.
+    pub strategies: Preferences,
+    /// What a user of this platform should know; each stands on its own in output.
+    #[serde(default)]
+    pub notes: Vec<String>,
+    /// Every claim above with its source.
+    pub claims: Vec<Claim>,
+}
+
+/// Cost of a bind mount by class of tree.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct BindCost {
+    /// Many small files, read.
+    pub read_mostly: Cost,
+    /// Many small files, written.
+    pub write_heavy: Cost,
+    /// A database's files.
+    pub database: Cost,
+}
+
+/// Strategies, best first, by class of tree.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Preferences {
+    /// For trees that are read.
+    pub read_mostly: Vec<String>,
+    /// For trees that are written.
+    pub write_heavy: Vec<String>,
+}
+
+/// One statement about a platform.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// The field of the file that it backs: `bind`, `nested_volumes`, `host_events`,
+    /// `consistency_flags`, `strategies`, `notes`.
+    pub about: String,
+    /// The statement, in a sentence.
+    pub says: String,
+    /// Where it comes from.
+    pub sources: Vec<Citation>,
+}
+
+/// What an image is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// Keeps data on disk.
+    Database,
+    /// Serves or forwards requests; reads configuration and static files, no dependency trees.
+    WebServer,
+    /// Any other ready-made service that reads no dependency tree: mail catchers, dashboards.
+    Service,
+    /// Ready-made application whose code lies in the image beside uploads and plug-ins.
+    Application,
+}
+
+/// A family of images: its data directories, and whether it reads dependency trees at all.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ImageKind {
+    /// The file's name without `.yaml`.
+    pub id: String,
+    /// For people: "PostgreSQL".
+    pub title: String,
+    /// Last path components of the image names, registry, tag and digest left out.
+    pub repositories: Vec<String>,
+    /// What it is for.
+    pub role: Role,
+    /// Directories that hold its data.
+    #[serde(default)]
+    pub data: Vec<DataDirectory>,
+    /// Where these facts come from.
+    pub sources: Vec<Citation>,
+}
+
+/// A data directory of an image.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DataDirectory {
+    /// Absolute path in the container.
+    pub path: String,
+    /// True when the image declares a volume there, so that something is always mounted.
+    #[serde(default)]
+    pub declared: bool,
+    /// First major version it holds for; none from the start.
+    #[serde(default)]
+    pub from_major: Option<u32>,
+    /// Last major version it holds for; none for today's.
+    #[serde(default)]
+    pub to_major: Option<u32>,
+}
