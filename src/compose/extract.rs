@@ -1,0 +1,330 @@
+//! Reading services, mounts and volumes off the merged project.
+
+use std::path::Path;
+
+use super::value::{Data, List, Origin, Value};
+use super::volume::{MountKind, is_path, parse_short};
+use super::{Mount, Place, Project, Service, Skipped, Syntax, Volume, clean_path};
+use crate::error::Problem;
+use crate::host::{Environment, lexical_clean};
+use crate::yaml::Kind;
+
+/// Fills `project` from the merged root of its files.
+pub(super) fn fill(
+    project: &mut Project,
+    root: &Value,
+    profiles: &[String],
+    environment: &Environment,
+) -> Result<(), Problem> {
+    let home = environment.home.as_deref();
+    if let Some(volumes) = root.get("volumes").and_then(Value::map) {
+        project.volumes = volumes
+            .entries
+            .iter()
+            .map(|(key, value)| Volume {
+                key: key.clone(),
+                origin: value.origin,
+                definition: value.clone(),
+            })
+            .collect();
+        project.volumes.sort_by(|a, b| a.key.cmp(&b.key));
+    }
+    let Some(services) = root.get("services").and_then(Value::map) else { return Ok(()) };
+    for (name, value) in &services.entries {
+        let service = match &value.data {
+            Data::Null => continue,
+            Data::Map(_) => Reader { project, home, name }.service(value, profiles)?,
+            _ => return Err(problem(project, value.origin, format!("service `{name}` must be a mapping"))),
+        };
+        project.services.push(service);
+    }
+    project.services.sort_by(|a, b| a.name.cmp(&b.name));
+    check_volume_names(project)
+}
+
+fn problem(project: &Project, origin: Origin, message: impl Into<String>) -> Problem {
+    let (file, span) = project.place_of(origin);
+    Problem::at(file, span, message)
+}
+
+struct Reader<'a> {
+    project: &'a mut Project,
+    home: Option<&'a Path>,
+    name: &'a str,
+}
+
+impl Reader<'_> {
+    fn service(&mut self, value: &Value, profiles: &[String]) -> Result<Service, Problem> {
+        let own: Vec<&str> = value.get("profiles").map(Value::texts).unwrap_or_default();
+        let words = |key: &str| match value.get(key) {
+            Some(v) if v.list().is_some() => v.texts().into_iter().map(str::to_owned).collect(),
+            Some(v) => v.text().map(split_words).unwrap_or_default(),
+            None => Vec::new(),
+        };
+        let mut service = Service {
+            name: self.name.to_owned(),
+            active: own.is_empty() || profiles.iter().any(|p| p == "*" || own.contains(&p.as_str())),
+            parts: value.map().map(|m| m.parts.clone()).unwrap_or_default(),
+            volume_lists: Vec::new(),
+            mounts: Vec::new(),
+            replaced: Vec::new(),
+            image: value.text_of("image").map(str::to_owned),
+            build: value.get("build").map(|b| self.build_key(b)),
+            user: value.text_of("user").map(str::to_owned),
+            command: words("command"),
+            entrypoint: words("entrypoint"),
+            volumes_from: value
+                .get("volumes_from")
+                .map(Value::texts)
+                .unwrap_or_default()
+                .iter()
+                .filter(|v| !v.starts_with("container:"))
+                .map(|v| v.split(':').next().unwrap_or_default().to_owned())
+                .collect(),
+        };
+        match value.get("volumes").map(|v| &v.data) {
+            None | Some(Data::Null) => {}
+            Some(Data::List(list)) => self.volumes(list, &mut service)?,
+            Some(_) => {
+                let origin = value.get("volumes").map_or(value.origin, |v| v.origin);
+                let message = format!("`volumes` of service `{}` must be a list", self.name);
+                return Err(problem(self.project, origin, message));
+            }
+        }
+        if let Some(tmpfs) = value.get("tmpfs") {
+            self.tmpfs(tmpfs, &mut service);
+        }
+        Ok(service)
+    }
+
+    fn volumes(&mut self, list: &List, service: &mut Service) -> Result<(), Problem> {
+        service.volume_lists.clone_from(&list.parts);
+        let places = self.places(list);
+        for (index, item) in list.items.iter().enumerate() {
+            let place = places.get(index).copied();
+            let mount = match &item.data {
+                Data::Scalar(_) => self.short(item, place)?,
+                Data::Map(_) => self.long(item, place),
+                Data::Null | Data::List(_) => {
+                    return Err(problem(self.project, item.origin, "a mount must be a text or a mapping"));
+                }
+            };
+            let Some(mount) = mount else { continue };
+            // The later of two mounts on one target counts, at the place of the first.
+            match service.mounts.iter_mut().find(|m| m.target == mount.target) {
+                Some(old) => {
+                    let winner = mount.place;
+                    let loser = std::mem::replace(old, mount);
+                    if let Some(winner) = winner {
+                        service.replaced.push((loser, winner));
+                    }
+                }
+                None => service.mounts.push(mount),
+            }
+        }
+        Ok(())
+    }
+
+    /// Where each item of a merged list is written: its parts hold the items in order.
+    fn places(&self, list: &List) -> Vec<Place> {
+        let mut places = Vec::new();
+        for part in &list.parts {
+            let Some(file) = self.project.file(part.file) else { continue };
+            if let Kind::Sequence { items, .. } = &file.document.node(part.node).kind {
+                places.extend((0..items.len()).map(|index| Place { list: *part, index }));
+            }
+        }
+        places
+    }
+
+    fn short(&mut self, item: &Value, place: Option<Place>) -> Result<Option<Mount>, Problem> {
+        let Data::Scalar(entry) = &item.data else { return Ok(None) };
+        let parsed = match parse_short(&entry.text) {
+            Ok(parsed) => parsed,
+            Err(_) if !entry.unset.is_empty() => {
+                self.skip(item, format!("{} not set, so this mount is not known", list_of(&entry.unset)));
+                return Ok(None);
+            }
+            Err(reason) => {
+                let message = format!("`{}` is no mount: {reason}", entry.text);
+                return Err(problem(self.project, item.origin, message)
+                    .with_help("write `source:target` or `source:target:options`"));
+            }
+        };
+        let source = match (parsed.kind, parsed.source) {
+            (MountKind::Bind, Some(source)) => Some(self.host_source(&source, item.origin)),
+            (_, source) => source,
+        };
+        Ok(Some(Mount {
+            kind: parsed.kind,
+            source,
+            target: parsed.target,
+            read_only: parsed.read_only,
+            syntax: Syntax::Short,
+            options: parsed.options,
+            unset: entry.unset.clone(),
+            origin: item.origin,
+            place,
+        }))
+    }
+
+    fn long(&mut self, item: &Value, place: Option<Place>) -> Option<Mount> {
+        let Some(target) = item.text_of("target") else {
+            self.skip(item, "this mount has no target".to_owned());
+            return None;
+        };
+        let kind = MountKind::of_word(item.text_of("type").unwrap_or_default());
+        let source = item.text_of("source").map(|source| match kind {
+            MountKind::Bind => self.host_source(source, item.origin),
+            _ => source.to_owned(),
+        });
+        let unset = |key: &str| match item.get(key).map(|v| &v.data) {
+            Some(Data::Scalar(text)) => text.unset.clone(),
+            _ => Vec::new(),
+        };
+        Some(Mount {
+            kind,
+            source: source.filter(|_| kind != MountKind::Tmpfs),
+            target: clean_path(target),
+            read_only: item.get("read_only").is_some_and(Value::is_true),
+            syntax: Syntax::Long,
+            options: Vec::new(),
+            unset: [unset("source"), unset("target"), unset("type")].concat(),
+            origin: item.origin,
+            place,
+        })
+    }
+
+    /// A service's `tmpfs`: `path` or `path:options`.
+    fn tmpfs(&self, tmpfs: &Value, service: &mut Service) {
+        let items = match &tmpfs.data {
+            Data::List(list) => list.items.iter().collect(),
+            _ => vec![tmpfs],
+        };
+        for item in items {
+            if let Data::Scalar(text) = &item.data {
+                let path = text.text.split(':').next().unwrap_or_default();
+                service.mounts.push(Mount {
+                    kind: MountKind::Tmpfs,
+                    source: None,
+                    target: clean_path(path),
+                    read_only: false,
+                    syntax: Syntax::Tmpfs,
+                    options: Vec::new(),
+                    unset: text.unset.clone(),
+                    origin: item.origin,
+                    place: None,
+                });
+            }
+        }
+    }
+
+    fn directory(&self, origin: Origin) -> &Path {
+        self.project.bases.get(origin.base.0).map_or(Path::new(""), |b| b.as_path())
+    }
+
+    fn host_source(&self, source: &str, origin: Origin) -> String {
+        resolve_path(source, self.directory(origin), self.home)
+    }
+
+    /// Equal for builds that give the same image: the resolved context and every other attribute.
+    fn build_key(&self, build: &Value) -> String {
+        let context = build.text().or_else(|| build.text_of("context")).unwrap_or(".");
+        let mut key = resolve_path(context, self.directory(build.origin), self.home);
+        if let Some(map) = build.map() {
+            let mut rest: Vec<_> = map.entries.iter().filter(|(k, _)| k != "context").collect();
+            rest.sort_by(|a, b| a.0.cmp(&b.0));
+            for (name, value) in rest {
+                key.push_str(&format!(" {name}={}", plain_text(value)));
+            }
+        }
+        key
+    }
+
+    fn skip(&mut self, value: &Value, reason: String) {
+        self.project.skipped.push(Skipped {
+            origin: value.origin,
+            service: Some(self.name.to_owned()),
+            reason,
+        });
+    }
+}
+
+/// A host path as Compose resolves it: `~` is the home directory, relative paths start at `base`,
+/// Windows paths stay as they are.
+fn resolve_path(path: &str, base: &Path, home: Option<&Path>) -> String {
+    if let (Some(rest), Some(home)) = (path.strip_prefix('~'), home) {
+        let joined = home.join(rest.trim_start_matches('/'));
+        return lexical_clean(&joined).to_string_lossy().into_owned();
+    }
+    let windows = is_path(path) && !path.starts_with(['.', '/', '~']);
+    if windows || path.contains("://") {
+        return path.to_owned();
+    }
+    lexical_clean(&base.join(path)).to_string_lossy().into_owned()
+}
+
+/// A value on one line, mappings sorted: only for comparing.
+fn plain_text(value: &Value) -> String {
+    match &value.data {
+        Data::Null => "~".to_owned(),
+        Data::Scalar(text) => text.text.clone(),
+        Data::List(list) => {
+            let items: Vec<String> = list.items.iter().map(plain_text).collect();
+            format!("[{}]", items.join(","))
+        }
+        Data::Map(map) => {
+            let mut items: Vec<String> =
+                map.entries.iter().map(|(k, v)| format!("{k}:{}", plain_text(v))).collect();
+            items.sort();
+            format!("{{{}}}", items.join(","))
+        }
+    }
+}
+
+/// Splits a command line at blanks; quotes hold words together.
+fn split_words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut quote = None;
+    for c in text.chars() {
+        match (quote, c) {
+            (Some(q), c) if c == q => quote = None,
+            (None, '\'' | '"') => quote = Some(c),
+            (None, c) if c.is_whitespace() => {
+                if !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                }
+            }
+            (_, c) => word.push(c),
+        }
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+fn list_of(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|n| format!("`{n}`")).collect();
+    let verb = if names.len() == 1 { "is" } else { "are" };
+    format!("{} {verb}", names.join(", "))
+}
+
+/// A source such as `app/src` can be neither: no volume may be called that, and a path starts with
+/// `./`. Other undeclared volumes may come from a file that this one is loaded with.
+fn check_volume_names(project: &Project) -> Result<(), Problem> {
+    for mount in project.services.iter().flat_map(|s| &s.mounts) {
+        let Some(source) = mount.source.as_deref().filter(|_| mount.kind == MountKind::Volume) else {
+            continue;
+        };
+        let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+        let declared = project.volumes.iter().any(|v| v.key == source);
+        if mount.unset.is_empty() && !declared && !source.chars().all(legal) {
+            let message = format!("`{source}` is neither a volume's name nor a path");
+            return Err(problem(project, mount.origin, message)
+                .with_help(format!("write `./{source}` if it is a directory")));
+        }
+    }
+    Ok(())
+}

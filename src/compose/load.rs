@@ -1,0 +1,449 @@
+//! Loading one project: files, documents, variables, `extends`, `include`, merge.
+//!
+//! The phases are Compose's own, in its order. For each file, and in it for each YAML document:
+//! resolve aliases, fill in variables, apply `extends`, bring in `include`, merge on top of what is
+//! there. Relative paths are resolved when the mounts are read off; until then each value remembers
+//! the directory that it starts from.
+
+use std::path::{Path, PathBuf};
+
+use super::interpolate::interpolate;
+use super::merge::{Place, merge, settle};
+use super::resolve::{Resolver, VALUE_BUDGET};
+use super::select::{FILE_LIMIT, Layered, Request, Selection, select};
+use super::value::{BaseId, Data, FileId, Map, Value};
+use super::{File, Project, Role, Skipped, extract, relative_name};
+use crate::error::Problem;
+use crate::host::{EntryKind, Environment, Host, lexical_clean};
+use crate::source::Source;
+use crate::yaml;
+
+/// Loads the project that `request` names.
+///
+/// # Errors
+/// The first thing that keeps Compose, or this program, from reading it.
+pub fn load(
+    host: &dyn Host,
+    environment: &Environment,
+    request: &Request,
+) -> Result<Project, Problem> {
+    let name = |path: &Path| relative_name(&environment.directory, path);
+    let Selection { files, directory, variables, profiles } =
+        select(host, environment, request, &name)?;
+    let mut loader = Loader {
+        host,
+        environment,
+        request,
+        files: Vec::new(),
+        bases: Vec::new(),
+        skipped: Vec::new(),
+        budget: VALUE_BUDGET,
+    };
+    let context = Context {
+        base: loader.base(&directory),
+        variables,
+        role: Role::Main,
+        extend: true,
+        trail: Vec::new(),
+    };
+    let root = loader.stack(&files, &context)?;
+    let mut project = Project {
+        name: super::project_name(&root, &context.variables, &directory),
+        directory,
+        files: loader.files,
+        bases: loader.bases,
+        services: Vec::new(),
+        volumes: Vec::new(),
+        skipped: loader.skipped,
+    };
+    extract::fill(&mut project, &root, &profiles, environment)?;
+    Ok(project)
+}
+
+/// How a file is being loaded.
+#[derive(Clone)]
+struct Context {
+    base: BaseId,
+    variables: Layered,
+    role: Role,
+    /// False for a file that `extends` reads: its own `extends` are followed service by service,
+    /// its `include` not at all.
+    extend: bool,
+    /// Files that include each other on the way here.
+    trail: Vec<PathBuf>,
+}
+
+struct Loader<'a> {
+    host: &'a dyn Host,
+    environment: &'a Environment,
+    request: &'a Request,
+    files: Vec<File>,
+    bases: Vec<PathBuf>,
+    skipped: Vec<Skipped>,
+    budget: usize,
+}
+
+impl Loader<'_> {
+    fn base(&mut self, directory: &Path) -> BaseId {
+        let known = self.bases.iter().position(|b| b == directory);
+        BaseId(known.unwrap_or_else(|| {
+            self.bases.push(directory.to_path_buf());
+            self.bases.len() - 1
+        }))
+    }
+
+    fn directory(&self, base: BaseId) -> &Path {
+        self.bases.get(base.0).map_or(Path::new(""), PathBuf::as_path)
+    }
+
+    /// Reads and parses a file once, whoever asks for it.
+    fn open(&mut self, path: &Path, role: Role) -> Result<FileId, Problem> {
+        if let Some(at) = self.files.iter().position(|f| f.path == path) {
+            if let Some(file) = self.files.get_mut(at) {
+                file.role = file.role.min(role);
+            }
+            return Ok(FileId(at));
+        }
+        let name = relative_name(&self.environment.directory, path);
+        let source = match self.request.texts.get(path) {
+            Some(text) => Source::new(&name, text.as_str()),
+            None => {
+                let bytes = self.host.read(path, FILE_LIMIT).map_err(|e| cannot_read(&name, &e))?;
+                yaml::decode(&name, bytes)?
+            }
+        };
+        let document = yaml::parse(&source, &yaml::Limits::default())?;
+        self.files.push(File { path: path.to_path_buf(), source, document, role });
+        Ok(FileId(self.files.len() - 1))
+    }
+
+    /// Files on top of each other.
+    fn stack(&mut self, paths: &[PathBuf], context: &Context) -> Result<Value, Problem> {
+        let mut merged: Option<Value> = None;
+        for path in paths {
+            let file = self.open(path, context.role)?;
+            let roots = self.file(file)?.document.roots().to_vec();
+            for root in roots {
+                let mut value = self.resolve(file, root, context)?;
+                match value.data {
+                    Data::Null => continue,
+                    Data::Map(_) => {}
+                    _ => return Err(self.problem(&value, "the top level must be a mapping")),
+                }
+                self.check_top_level(&value)?;
+                if context.extend {
+                    self.extend_services(&mut value, file, context)?;
+                    self.include(&mut value, path, context)?;
+                }
+                merged = Some(match merged {
+                    None => settle(value),
+                    Some(below) => merge(below, value, &Place::ROOT),
+                });
+            }
+        }
+        merged.ok_or_else(|| {
+            let name = paths.last().map(|p| relative_name(&self.environment.directory, p));
+            Problem::of_file(name.unwrap_or_default(), "the file is empty")
+                .with_help("a Compose file needs at least `services:`")
+        })
+    }
+
+    fn file(&self, id: FileId) -> Result<&File, Problem> {
+        self.files.get(id.0).ok_or_else(|| Problem::of_file("", "no such file in the project"))
+    }
+
+    fn resolve(
+        &mut self,
+        file: FileId,
+        root: yaml::NodeId,
+        context: &Context,
+    ) -> Result<Value, Problem> {
+        let Some(opened) = self.files.get(file.0) else {
+            return Err(Problem::of_file("", "no such file in the project"));
+        };
+        let mut resolver = Resolver {
+            source: &opened.source,
+            document: &opened.document,
+            file,
+            base: context.base,
+            budget: &mut self.budget,
+        };
+        let mut value = resolver.value(root)?;
+        self.fill_in(&mut value, &context.variables)?;
+        Ok(value)
+    }
+
+    /// Variables are filled in everywhere but in keys.
+    fn fill_in(&self, value: &mut Value, variables: &Layered) -> Result<(), Problem> {
+        match &mut value.data {
+            Data::Null => Ok(()),
+            Data::Map(map) => map.entries.iter_mut().try_for_each(|(_, v)| self.fill_in(v, variables)),
+            Data::List(list) => list.items.iter_mut().try_for_each(|v| self.fill_in(v, variables)),
+            Data::Scalar(text) if !text.string || !text.text.contains('$') => Ok(()),
+            Data::Scalar(text) => {
+                let filled = interpolate(&text.text, variables);
+                match filled {
+                    Ok(filled) => {
+                        text.text = filled.text;
+                        text.unset = filled.unset;
+                        Ok(())
+                    }
+                    Err(invalid) => Err(self
+                        .problem(value, invalid.to_string())
+                        .with_help("write `$$` for a dollar that starts no variable")),
+                }
+            }
+        }
+    }
+
+    /// Faults of a file's top level that Compose refuses and that an edit would only make worse.
+    fn check_top_level(&self, root: &Value) -> Result<(), Problem> {
+        let Some(map) = root.map() else { return Ok(()) };
+        if map.get("services").is_none() {
+            let old = map.entries.iter().find(|(key, v)| {
+                !key.starts_with("x-")
+                    && !matches!(key.as_str(), "volumes" | "networks" | "configs" | "secrets" | "models")
+                    && (v.get("image").is_some() || v.get("build").is_some())
+            });
+            if let Some((key, value)) = old {
+                let message = format!(
+                    "service `{key}` stands at the top level: this is the Compose v1 format, which Compose no longer reads"
+                );
+                return Err(self
+                    .problem(value, message)
+                    .with_help("indent the services below a `services:` key"));
+            }
+        }
+        for key in ["services", "volumes"] {
+            if let Some(value) = map.get(key)
+                && value.map().is_none()
+                && value.directive.is_none()
+            {
+                return Err(self
+                    .problem(value, format!("`{key}` must be a mapping"))
+                    .with_help(format!("take the empty `{key}:` out, or put entries below it")));
+            }
+        }
+        Ok(())
+    }
+
+    // ---- extends
+
+    fn extend_services(
+        &mut self,
+        root: &mut Value,
+        file: FileId,
+        context: &Context,
+    ) -> Result<(), Problem> {
+        let Data::Map(map) = &mut root.data else { return Ok(()) };
+        let Some(Value { data: Data::Map(services), .. }) = map.get_mut("services") else {
+            return Ok(());
+        };
+        let originals = services.clone();
+        for (name, service) in &mut services.entries {
+            if service.get("extends").is_some() {
+                *service = self.extended(name, &originals, file, context, &mut Vec::new())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A service with everything that it extends below it.
+    fn extended(
+        &mut self,
+        name: &str,
+        services: &Map,
+        file: FileId,
+        context: &Context,
+        trail: &mut Vec<(FileId, String)>,
+    ) -> Result<Value, Problem> {
+        let Some(service) = services.get(name) else {
+            let known = self.file(file)?.source.name().to_owned();
+            return Err(Problem::of_file(known, format!("there is no service `{name}` to extend")));
+        };
+        let Some(extends) = service.get("extends").cloned() else { return Ok(service.clone()) };
+        let step = (file, name.to_owned());
+        if trail.contains(&step) {
+            return Err(self.problem(&extends, format!("service `{name}` extends itself in a circle")));
+        }
+        trail.push(step);
+        let mut own = service.clone();
+        if let Data::Map(map) = &mut own.data {
+            map.remove("extends");
+        }
+        let Some(reference) = extends.text().or_else(|| extends.text_of("service")) else {
+            return Err(self.problem(&extends, "`extends` needs a service name"));
+        };
+        let base = match extends.text_of("file") {
+            None => {
+                if services.get(reference).is_none() {
+                    let message = format!("there is no service `{reference}` to extend");
+                    return Err(self.problem(&extends, message));
+                }
+                self.extended(reference, services, file, context, trail)?
+            }
+            Some(path) if is_remote(path) => {
+                let reason = format!("service `{name}` extends a file that is not on this machine");
+                self.skip(&extends, Some(name), reason);
+                return Ok(own);
+            }
+            Some(path) => {
+                let path = lexical_clean(&self.directory(context.base).join(path));
+                self.extended_from(reference, &path, &extends, context, trail)?
+            }
+        };
+        Ok(merge(base, own, &Place::SERVICE))
+    }
+
+    fn extended_from(
+        &mut self,
+        reference: &str,
+        path: &Path,
+        extends: &Value,
+        context: &Context,
+        trail: &mut Vec<(FileId, String)>,
+    ) -> Result<Value, Problem> {
+        let directory = path.parent().unwrap_or(Path::new("")).to_path_buf();
+        let inner = Context {
+            base: self.base(&directory),
+            role: Role::Extended,
+            extend: false,
+            ..context.clone()
+        };
+        let file = self.open(path, Role::Extended).map_err(|p| self.blame(extends, p, path))?;
+        let root = self.stack(&[path.to_path_buf()], &inner)?;
+        let Some(Value { data: Data::Map(services), .. }) = root.get("services") else {
+            return Err(self.problem(extends, "the extended file has no services"));
+        };
+        if services.get(reference).is_none() {
+            let message = format!("there is no service `{reference}` in the extended file");
+            return Err(self.problem(extends, message));
+        }
+        self.extended(reference, services, file, &inner, trail)
+    }
+
+    // ---- include
+
+    fn include(&mut self, root: &mut Value, path: &Path, context: &Context) -> Result<(), Problem> {
+        let Some(include) = root.get("include").cloned() else { return Ok(()) };
+        let mut trail = context.trail.clone();
+        trail.push(path.to_path_buf());
+        let entries = match include.data {
+            Data::Null => return Ok(()),
+            Data::List(ref list) => list.items.clone(),
+            _ => return Err(self.problem(&include, "`include` must be a list")),
+        };
+        for entry in entries {
+            let paths = if entry.text().is_some() { entry.texts() } else {
+                entry.get("path").map(Value::texts).unwrap_or_default()
+            };
+            if paths.iter().any(|p| is_remote(p)) {
+                self.skip(&entry, None, "an included project is not on this machine".to_owned());
+                continue;
+            }
+            let start = self.directory(context.base).to_path_buf();
+            let paths: Vec<PathBuf> = paths.iter().map(|p| lexical_clean(&start.join(p))).collect();
+            let Some(first) = paths.first() else {
+                return Err(self.problem(&entry, "an `include` entry needs a path"));
+            };
+            if let Some(again) = paths.iter().find(|p| trail.contains(p)) {
+                let name = relative_name(&self.environment.directory, again);
+                return Err(self.problem(&entry, format!("{name} includes itself in a circle")));
+            }
+            let directory = match entry.text_of("project_directory") {
+                Some(given) => lexical_clean(&start.join(given)),
+                None => first.parent().unwrap_or(&start).to_path_buf(),
+            };
+            let mut variables = context.variables.clone();
+            let env_files = match entry.get("env_file").map(Value::texts) {
+                Some(given) => given.iter().map(|f| lexical_clean(&start.join(f))).collect(),
+                None => {
+                    let default = directory.join(".env");
+                    let there = self.host.target_kind(&default) == Some(EntryKind::File);
+                    if there { vec![default] } else { Vec::new() }
+                }
+            };
+            let here = &self.environment.directory;
+            variables.add_files(self.host, &env_files, &|p| relative_name(here, p))?;
+            let inner = Context {
+                base: self.base(&directory),
+                variables,
+                role: Role::Included,
+                extend: true,
+                trail: trail.clone(),
+            };
+            for path in &paths {
+                self.open(path, Role::Included).map_err(|p| self.blame(&entry, p, path))?;
+            }
+            let imported = self.stack(&paths, &inner)?;
+            import(root, imported);
+        }
+        Ok(())
+    }
+
+    // ---- messages
+
+    fn problem(&self, value: &Value, message: impl Into<String>) -> Problem {
+        match self.files.get(value.origin.file.0) {
+            Some(file) => Problem::at(
+                file.source.name(),
+                file.document.node(value.origin.node).span,
+                message,
+            ),
+            None => Problem { file: None, span: None, message: message.into(), help: None },
+        }
+    }
+
+    /// A file that cannot be opened is the fault of the line that asks for it.
+    fn blame(&self, value: &Value, problem: Problem, path: &Path) -> Problem {
+        if self.host.target_kind(path).is_some() {
+            return problem;
+        }
+        let name = relative_name(&self.environment.directory, path);
+        self.problem(value, format!("{name} is not there"))
+            .with_help("create it, or correct the path; it starts from the project directory")
+    }
+
+    fn skip(&mut self, value: &Value, service: Option<&str>, reason: String) {
+        self.skipped.push(Skipped {
+            origin: value.origin,
+            service: service.map(str::to_owned),
+            reason,
+        });
+    }
+}
+
+/// Adds an included project's resources; what is there already stays.
+fn import(root: &mut Value, imported: Value) {
+    let (Data::Map(map), Data::Map(imported)) = (&mut root.data, imported.data) else { return };
+    for (section, value) in imported.entries {
+        if !matches!(section.as_str(), "services" | "volumes" | "networks" | "secrets" | "configs") {
+            continue;
+        }
+        match (map.get_mut(&section), value.data) {
+            (Some(Value { data: Data::Map(own), .. }), Data::Map(more)) => {
+                for (name, resource) in more.entries {
+                    if own.get(&name).is_none() {
+                        own.entries.push((name, resource));
+                    }
+                }
+            }
+            (None, data) => {
+                map.entries.push((section, Value { data, origin: value.origin, directive: None }));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn is_remote(path: &str) -> bool {
+    path.contains("://") || path.starts_with("oci:") || path.starts_with("git@")
+}
+
+fn cannot_read(name: &str, error: &std::io::Error) -> Problem {
+    let message = match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        _ => format!("cannot read the file: {error}"),
+    };
+    Problem::of_file(name, message).with_help("check the path and its permissions")
+}

@@ -1,0 +1,146 @@
+//! How Compose puts one file on top of another.
+//!
+//! Mappings merge key by key, lists are appended, scalars are replaced, and a null leaves what was
+//! there. A few attributes have rules of their own. `volumes` of a service are appended here; that a
+//! later mount replaces an earlier one on the same target is decided when the mounts are read off,
+//! which comes to the same.
+
+use super::value::{Data, Directive, Map, Text, Value};
+
+/// Where a value stands while two files are merged.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    parent: Option<&'a Place<'a>>,
+    key: &'a str,
+}
+
+impl<'a> Place<'a> {
+    /// The top of a file.
+    pub(super) const ROOT: Place<'static> = Place { parent: None, key: "" };
+
+    /// A service's own mapping, for `extends`.
+    pub(super) const SERVICE: Place<'static> =
+        Place { parent: Some(&Place { parent: Some(&Self::ROOT), key: "services" }), key: "*" };
+
+    fn child(&'a self, key: &'a str) -> Self {
+        Place { parent: Some(self), key }
+    }
+
+    /// The keys below a service, outermost last, when the place is inside one.
+    fn in_service(&self) -> Option<Vec<&'a str>> {
+        let mut keys = Vec::new();
+        let mut place = *self;
+        while let Some(parent) = place.parent {
+            keys.push(place.key);
+            place = *parent;
+        }
+        (keys.len() >= 3 && keys.pop() == Some("services")).then(|| {
+            keys.pop();
+            keys
+        })
+    }
+}
+
+/// Puts `over` on top of `base`.
+pub(super) fn merge(base: Value, over: Value, place: &Place<'_>) -> Value {
+    if over.directive == Some(Directive::Override) {
+        return settle(over);
+    }
+    let (base, over) = match place.in_service().as_deref() {
+        Some(["command" | "entrypoint"] | ["test", "healthcheck"]) => return over_unless_null(base, over),
+        Some(["logging"]) if base.text_of("driver") != over.text_of("driver") => {
+            let both = base.get("driver").is_some() && over.get("driver").is_some();
+            if both {
+                return over_unless_null(base, over);
+            }
+            (base, over)
+        }
+        Some(["build"]) => (as_map(base, "context"), as_map(over, "context")),
+        Some(["depends_on" | "networks"]) if base.map().is_some() != over.map().is_some() => {
+            (names_as_map(base), names_as_map(over))
+        }
+        _ => (base, over),
+    };
+    match (base.data, over.data) {
+        (Data::Map(lower), Data::Map(upper)) => {
+            Value { data: Data::Map(merge_maps(lower, upper, place)), ..shell(base.origin) }
+        }
+        (Data::List(mut list), Data::List(more)) => {
+            list.items.extend(more.items);
+            list.parts.extend(more.parts);
+            Value { data: Data::List(list), ..shell(base.origin) }
+        }
+        (data, Data::Null) => Value { data, ..shell(base.origin) },
+        (_, data) => settle(Value { data, ..shell(over.origin) }),
+    }
+}
+
+/// A value as it stands alone: `!reset` entries are gone, `!override` has nothing to replace.
+pub(super) fn settle(mut value: Value) -> Value {
+    value.directive = None;
+    match &mut value.data {
+        Data::Map(map) => {
+            map.entries.retain(|(_, v)| v.directive != Some(Directive::Reset));
+            for (_, v) in &mut map.entries {
+                let inner = std::mem::replace(v, shell(v.origin));
+                *v = settle(inner);
+            }
+        }
+        Data::List(list) => {
+            list.items = std::mem::take(&mut list.items).into_iter().map(settle).collect();
+        }
+        Data::Null | Data::Scalar(_) => {}
+    }
+    value
+}
+
+fn merge_maps(mut lower: Map, upper: Map, place: &Place<'_>) -> Map {
+    lower.parts.extend(upper.parts);
+    for (key, value) in upper.entries {
+        if value.directive == Some(Directive::Reset) {
+            lower.remove(&key);
+            continue;
+        }
+        let extension = key.starts_with("x-");
+        match lower.get_mut(&key) {
+            Some(old) if !extension => {
+                let below = std::mem::replace(old, shell(old.origin));
+                *old = merge(below, value, &place.child(&key));
+            }
+            _ => lower.set(key, settle(value)),
+        }
+    }
+    lower
+}
+
+fn over_unless_null(base: Value, over: Value) -> Value {
+    if matches!(over.data, Data::Null) { base } else { settle(over) }
+}
+
+fn shell(origin: super::value::Origin) -> Value {
+    Value { data: Data::Null, origin, directive: None }
+}
+
+/// `build: dir` is short for a mapping.
+fn as_map(value: Value, key: &str) -> Value {
+    if !matches!(value.data, Data::Scalar(_)) {
+        return value;
+    }
+    let origin = value.origin;
+    let map = Map { entries: vec![(key.to_owned(), value)], parts: vec![origin] };
+    Value { data: Data::Map(map), ..shell(origin) }
+}
+
+/// A list of names as a mapping with nothing behind the names.
+fn names_as_map(value: Value) -> Value {
+    let Data::List(list) = value.data else { return value };
+    let entries = list.items.into_iter().filter_map(|item| {
+        let origin = item.origin;
+        match item.data {
+            Data::Scalar(Text { text, .. }) => Some((text, shell(origin))),
+            _ => None,
+        }
+    });
+    let map = Map { entries: entries.collect(), parts: list.parts };
+    Value { data: Data::Map(map), ..shell(value.origin) }
+}

@@ -1,0 +1,89 @@
+#![doc = include_str!("nested_under_read_only.md")]
+
+use super::{Context, Detector, bind_above};
+use crate::compose::Mount;
+use crate::finding::{Finding, Fix, Severity};
+
+/// See the page above.
+pub struct NestedUnderReadOnly;
+
+impl Detector for NestedUnderReadOnly {
+    fn id(&self) -> &'static str {
+        "nested-under-read-only"
+    }
+
+    fn severity(&self) -> Severity {
+        Severity::Error
+    }
+
+    fn summary(&self) -> &'static str {
+        "a mount lies below a read-only bind and its mount point is not on the host"
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("nested_under_read_only.md")
+    }
+
+    fn detect(&self, cx: &Context<'_>) -> Vec<Finding> {
+        let mut found = Vec::new();
+        for service in &cx.project.services {
+            for mount in &service.mounts {
+                let above = bind_above(service, &mount.target).filter(|b| b.read_only);
+                // Another mount between the two would hold the mount point instead of the bind.
+                let nearest = service
+                    .mounts
+                    .iter()
+                    .filter(|m| m.target != mount.target && crate::compose::is_under(&mount.target, &m.target))
+                    .max_by_key(|m| m.target.len());
+                let Some(above) = above.filter(|b| nearest.is_some_and(|n| std::ptr::eq(n, *b))) else {
+                    continue;
+                };
+                if let Some(finding) = self.missing_mount_point(cx, &service.name, mount, above) {
+                    found.push(finding);
+                }
+            }
+        }
+        found
+    }
+}
+
+impl NestedUnderReadOnly {
+    fn missing_mount_point(
+        &self,
+        cx: &Context<'_>,
+        service: &str,
+        mount: &Mount,
+        above: &Mount,
+    ) -> Option<Finding> {
+        let source = above.host_path()?;
+        // A source that is not here says nothing about the machine that will run the project.
+        cx.surveys.below(source)?;
+        let below = mount.target.strip_prefix(&above.target)?.trim_start_matches('/');
+        if cx.host.target_kind(&source.join(below)).is_some() {
+            return None;
+        }
+        let parent = cx.mount_ref(above).source.unwrap_or_default();
+        let directory = format!("{}/{below}", parent.trim_end_matches('/'));
+        Some(Finding {
+            rule: self.id(),
+            severity: self.severity(),
+            message: format!(
+                "{} lies below `{parent}`, which is mounted read-only, and {directory} is not on the host: the container does not start",
+                mount.target
+            ),
+            service: service.to_owned(),
+            mount: cx.mount_ref(mount),
+            tree: None,
+            platforms: cx.platforms_where(|_| true),
+            fix: Some(Fix::manual(
+                format!("create {directory} on the host"),
+                vec![
+                    "the engine makes mount points inside the bind, and a read-only bind takes none"
+                        .to_owned(),
+                    "put a placeholder such as `.gitkeep` in it if git does not know the directory, so that a fresh clone has it"
+                        .to_owned(),
+                ],
+            )),
+        })
+    }
+}

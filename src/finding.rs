@@ -1,0 +1,166 @@
+//! What was found, and what can be done about it.
+
+use crate::compose::{Origin, Place};
+use crate::survey::TreeFacts;
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Good to know; fails no gate by default.
+    Note,
+    /// Costs time on a judged platform.
+    Warning,
+    /// The project does not do what its file says, or does not start.
+    Error,
+}
+
+impl Severity {
+    /// The word that reports and flags use.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// What a fix promises. Ordered: each includes the promise of the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Applicability {
+    /// No edit is offered; the finding says what to do by hand and why a tool must not.
+    Manual,
+    /// The result is a valid project that does what the fix's title says, but evidence is missing
+    /// that nothing breaks; the notes name each gap.
+    Unsafe,
+    /// The project starts and behaves as before on every platform, only faster.
+    Safe,
+}
+
+impl Applicability {
+    /// The word that reports use.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Manual => "manual",
+            Self::Unsafe => "unsafe",
+            Self::Safe => "safe",
+        }
+    }
+}
+
+/// A problem in a project, at one primary place.
+#[derive(Debug, Clone)]
+pub struct Finding {
+    /// Id of the rule.
+    pub rule: &'static str,
+    /// How much it matters.
+    pub severity: Severity,
+    /// One sentence: the fact, then the cost. Lower case, no full stop.
+    pub message: String,
+    /// The service concerned.
+    pub service: String,
+    /// The mount concerned.
+    pub mount: MountRef,
+    /// The tree concerned.
+    pub tree: Option<Tree>,
+    /// Ids of the judged platforms on which it holds, sorted.
+    pub platforms: Vec<String>,
+    /// What can be done; none when nothing is known to help.
+    pub fix: Option<Fix>,
+}
+
+/// A mount as a finding speaks of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MountRef {
+    /// `bind`, `volume`, `tmpfs`.
+    pub kind: &'static str,
+    /// Source as the file has it where that is one text, else as resolved; none for anonymous.
+    pub source: Option<String>,
+    /// Container path.
+    pub target: String,
+    /// What wrote it.
+    pub origin: Origin,
+    /// Its place in a `volumes` list.
+    pub place: Option<Place>,
+}
+
+/// A tree as a finding speaks of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tree {
+    /// What is known about it.
+    pub facts: TreeFacts,
+    /// Absolute host path, with `/`.
+    pub host: String,
+    /// Container path.
+    pub target: String,
+}
+
+/// A repair.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fix {
+    /// Id of the strategy; none for advice that no strategy carries out.
+    pub strategy: Option<&'static str>,
+    /// What it promises.
+    pub applicability: Applicability,
+    /// What it does, in a few words.
+    pub title: String,
+    /// What the user should know before and after; each stands on its own.
+    pub notes: Vec<String>,
+    /// What changes in the project; empty for advice.
+    pub changes: Vec<Change>,
+}
+
+impl Fix {
+    /// Advice without an edit.
+    pub fn manual(title: impl Into<String>, notes: Vec<String>) -> Self {
+        Self {
+            strategy: None,
+            applicability: Applicability::Manual,
+            title: title.into(),
+            notes,
+            changes: Vec::new(),
+        }
+    }
+}
+
+/// One change to a project, said without a place in a file. Equal changes are one change.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Change {
+    /// A top-level volume without options.
+    DeclareVolume {
+        /// Its key, new in the whole project.
+        key: String,
+    },
+    /// A mount for a service.
+    AddMount {
+        /// The service.
+        service: String,
+        /// The new mount.
+        mount: NewMount,
+        /// The mount that it goes next to.
+        beside: Place,
+    },
+    /// An anonymous volume gets a name.
+    NameVolume {
+        /// The service.
+        service: String,
+        /// Where the anonymous volume stands.
+        at: Place,
+        /// Its container path.
+        target: String,
+        /// The new top-level volume's key.
+        key: String,
+    },
+}
+
+/// A mount that is to be added.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NewMount {
+    /// The volume's key; none for a tmpfs.
+    pub volume: Option<String>,
+    /// Container path, cleaned, variables filled in.
+    pub target: String,
+    /// The container path as the file should spell it: the neighbour's own target, variables kept,
+    /// with the tree's path behind it.
+    pub written: String,
+}

@@ -1,0 +1,122 @@
+//! Where the program may look, and what it saw there.
+//!
+//! Surveys stay inside the repository. Without one they stay near the Compose file. A bind of `/`,
+//! of the home directory or of anything outside is not looked into.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::compose::{MountKind, Project};
+use crate::host::{EntryKind, Environment, Host};
+use crate::rules::Rules;
+use crate::survey::{Limits, Survey, survey};
+
+/// What lies below the binds of a project.
+#[derive(Debug, Default)]
+pub struct Surveys {
+    by_directory: BTreeMap<PathBuf, Survey>,
+    /// Sources that were not looked into, with the reason, sorted.
+    pub outside: Vec<(String, String)>,
+}
+
+impl Surveys {
+    /// What lies below a bind's source; none when it is no directory or lies outside.
+    pub fn below(&self, source: &Path) -> Option<&Survey> {
+        self.by_directory.get(source)
+    }
+
+    /// Everything that was surveyed, by directory.
+    pub fn all(&self) -> impl Iterator<Item = (&Path, &Survey)> {
+        self.by_directory.iter().map(|(path, survey)| (path.as_path(), survey))
+    }
+}
+
+/// Looks below every bind of the project that may be looked into. `known` holds what other projects
+/// of the same run have seen already.
+pub fn survey_binds(
+    host: &dyn Host,
+    environment: &Environment,
+    rules: &Rules,
+    project: &Project,
+    limits: Limits,
+) -> Surveys {
+    let scope = Scope::of(host, environment, project);
+    let mut surveys = Surveys::default();
+    let mounts = project.services.iter().flat_map(|s| &s.mounts);
+    for source in mounts.filter(|m| m.kind == MountKind::Bind).filter_map(|m| m.host_path()) {
+        if surveys.by_directory.contains_key(source) {
+            continue;
+        }
+        match scope.admits(host, source) {
+            Ok(()) if host.target_kind(source) == Some(EntryKind::Directory) => {
+                let seen = survey(host, rules.trees(), source, limits);
+                surveys.by_directory.insert(source.to_path_buf(), seen);
+            }
+            Ok(()) => {}
+            Err(reason) => surveys.outside.push((source.to_string_lossy().into_owned(), reason)),
+        }
+    }
+    surveys.outside.sort();
+    surveys.outside.dedup();
+    surveys
+}
+
+/// The part of the file system that belongs to a project.
+struct Scope {
+    repository: Option<PathBuf>,
+    directory: PathBuf,
+    home: Option<PathBuf>,
+}
+
+impl Scope {
+    fn of(host: &dyn Host, environment: &Environment, project: &Project) -> Self {
+        let directory = &project.directory;
+        let repository = directory
+            .ancestors()
+            .find(|d| host.kind(&d.join(".git")).is_some())
+            .filter(|d| Some(*d) != environment.home.as_deref())
+            .map(Path::to_path_buf);
+        Self { repository, directory: directory.clone(), home: environment.home.clone() }
+    }
+
+    /// Whether `source` may be looked into; the reason when not.
+    fn admits(&self, host: &dyn Host, source: &Path) -> Result<(), String> {
+        self.admits_path(source)?;
+        // A link inside the project may lead out of it.
+        match host.canonical(source) {
+            Ok(real) if real != source => self.admits_real(host, &real),
+            _ => Ok(()),
+        }
+    }
+
+    fn admits_path(&self, source: &Path) -> Result<(), String> {
+        if self.home.as_deref().is_some_and(|home| home.starts_with(source)) {
+            return Err("it is the home directory or lies above it".to_owned());
+        }
+        if let Some(repository) = &self.repository {
+            return if source.starts_with(repository) {
+                Ok(())
+            } else {
+                Err("it lies outside the repository".to_owned())
+            };
+        }
+        let common = self.directory.ancestors().find(|d| source.starts_with(d));
+        let near = common.is_some_and(|d| d.components().count() > 2)
+            || source.starts_with(&self.directory);
+        let holds_home = common.zip(self.home.as_deref()).is_some_and(|(d, home)| {
+            home.starts_with(d) && !self.directory.starts_with(source) && !source.starts_with(&self.directory)
+        });
+        if near && !holds_home { Ok(()) } else { Err("it lies outside the project".to_owned()) }
+    }
+
+    /// The same for a path with its links followed: the project's own path may hold links, too.
+    fn admits_real(&self, host: &dyn Host, real: &Path) -> Result<(), String> {
+        let follow = |path: &Path| host.canonical(path).unwrap_or_else(|_| path.to_path_buf());
+        let scope = Self {
+            repository: self.repository.as_deref().map(follow),
+            directory: follow(&self.directory),
+            home: self.home.as_deref().map(follow),
+        };
+        scope.admits_path(real)
+    }
+}

@@ -1,0 +1,151 @@
+//! The strategies: each is one way to repair a problem, said as [`Change`]s to the project.
+//!
+//! Where a change goes in which file is not a strategy's business, see `rewrite`. The list [`ALL`]
+//! is the only registry.
+
+pub mod name_volume;
+pub mod tmpfs;
+pub mod volume;
+
+use std::collections::BTreeSet;
+
+use crate::compose::{Mount, Project, Service};
+use crate::detect::Context;
+use crate::finding::Fix;
+use crate::rules::TreeKind;
+use crate::survey::TreeFacts;
+
+/// Every strategy, by id.
+pub const ALL: &[&dyn Strategy] =
+    &[&name_volume::NameVolume, &tmpfs::Tmpfs, &volume::NamedVolume];
+
+/// One way to repair a problem.
+pub trait Strategy: Sync {
+    /// Its id.
+    fn id(&self) -> &'static str;
+    /// One line for lists.
+    fn summary(&self) -> &'static str;
+    /// Its page, in Markdown.
+    fn page(&self) -> &'static str;
+    /// Rules whose findings it can repair.
+    fn repairs(&self) -> &'static [&'static str];
+    /// True when it mounts something inside a bind mount, which some platforms lose.
+    fn nests(&self) -> bool;
+    /// A fix for each member of a group, in the group's order.
+    ///
+    /// # Errors
+    /// Why this strategy does not fit here; the next one is asked then.
+    fn propose(
+        &self,
+        cx: &Context<'_>,
+        group: &Group<'_>,
+        names: &mut Names,
+    ) -> Result<Vec<Fix>, String>;
+}
+
+/// A strategy by its id.
+pub fn strategy(id: &str) -> Option<&'static dyn Strategy> {
+    ALL.iter().copied().find(|s| s.id() == id)
+}
+
+/// Findings that are repaired together or not at all: all services that see one tree of the host.
+/// A service left behind would write to a copy that the others no longer read.
+pub struct Group<'a> {
+    /// The rule of its findings.
+    pub rule: &'static str,
+    /// The members, by service name.
+    pub members: Vec<Member<'a>>,
+}
+
+/// One finding of a group.
+pub struct Member<'a> {
+    /// The service.
+    pub service: &'a Service,
+    /// The mount that the finding is about.
+    pub mount: &'a Mount,
+    /// Container path of what is to be repaired.
+    pub target: String,
+    /// The tree's kind, where the finding has one.
+    pub kind: Option<&'a TreeKind>,
+    /// What is known about the tree.
+    pub facts: Option<&'a TreeFacts>,
+    /// Absolute host path of the tree.
+    pub host: Option<String>,
+}
+
+/// Names for new volumes. A name is free only if nothing in the whole project uses it.
+#[derive(Debug, Default)]
+pub struct Names {
+    taken: BTreeSet<String>,
+}
+
+impl Names {
+    /// Names that a project has in use: declared, or mounted and declared elsewhere.
+    pub fn of(project: &Project) -> Self {
+        let declared = project.volumes.iter().map(|v| v.key.clone());
+        let mounts = project.services.iter().flat_map(|s| &s.mounts);
+        Self { taken: declared.chain(mounts.filter_map(|m| m.source.clone())).collect() }
+    }
+
+    /// Takes the first free wish, else the last with a number behind it.
+    pub fn claim(&mut self, wishes: &[String]) -> String {
+        let numbered = wishes.last().into_iter().flat_map(|w| (2..).map(move |n| format!("{w}_{n}")));
+        let free = wishes.iter().cloned().chain(numbered).find(|w| !self.taken.contains(w));
+        let name = free.unwrap_or_else(|| "tree".to_owned());
+        self.taken.insert(name.clone());
+        name
+    }
+}
+
+/// A volume's key made of path components: lower case, letters, digits, `_` and `-`, and never a
+/// single letter, which Compose's short syntax takes for a Windows drive.
+pub fn volume_key<'p>(parts: impl Iterator<Item = &'p str>) -> String {
+    let mut key = String::new();
+    for part in parts {
+        let fit: String = part
+            .trim_start_matches('.')
+            .to_lowercase()
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' })
+            .collect();
+        let fit = fit.trim_matches(['_', '-']);
+        if !fit.is_empty() {
+            if !key.is_empty() {
+                key.push('_');
+            }
+            key.push_str(fit);
+        }
+    }
+    match key.len() {
+        0 => "tree".to_owned(),
+        1 => format!("{key}_tree"),
+        _ => key,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_fit_for_compose() {
+        for (path, key) in [
+            (".venv", "venv"),
+            ("apps/web/node_modules", "apps_web_node_modules"),
+            ("Front End/node_modules", "front_end_node_modules"),
+            ("ümläut/vendor", "ml_ut_vendor"),
+            ("a", "a_tree"),
+            ("..", "tree"),
+        ] {
+            assert_eq!(volume_key(path.split('/')), key, "{path}");
+        }
+    }
+
+    #[test]
+    fn taken_names_are_not_given_twice() {
+        let mut names = Names { taken: ["vendor".to_owned()].into() };
+        let wishes = ["vendor".to_owned(), "web_vendor".to_owned()];
+        assert_eq!(names.claim(&wishes), "web_vendor");
+        assert_eq!(names.claim(&wishes), "web_vendor_2");
+    }
+}

@@ -1,0 +1,236 @@
+#![doc = include_str!("volume.md")]
+
+use std::path::{Component, Path};
+
+use super::{Group, Member, Names, Strategy, volume_key};
+use crate::compose::is_under;
+use crate::detect::{Context, join};
+use crate::finding::{Applicability, Change, Fix, NewMount};
+use crate::rules::TreeKind;
+
+/// See the page above.
+pub struct NamedVolume;
+
+impl Strategy for NamedVolume {
+    fn id(&self) -> &'static str {
+        "volume"
+    }
+
+    fn summary(&self) -> &'static str {
+        "a named volume over the tree, declared at the top level"
+    }
+
+    fn page(&self) -> &'static str {
+        include_str!("volume.md")
+    }
+
+    fn repairs(&self) -> &'static [&'static str] {
+        &["slow-tree", "slow-writes"]
+    }
+
+    fn nests(&self) -> bool {
+        true
+    }
+
+    fn propose(
+        &self,
+        cx: &Context<'_>,
+        group: &Group<'_>,
+        names: &mut Names,
+    ) -> Result<Vec<Fix>, String> {
+        if let Some(advice) = group.members.iter().find_map(|m| obstacle(cx, m)) {
+            return Ok(group.members.iter().map(|_| advice.clone()).collect());
+        }
+        let keys = keys(cx, group, names);
+        let members = group.members.iter().zip(&keys);
+        members.map(|(member, key)| fix(cx, group, member, key)).collect()
+    }
+}
+
+/// Why nothing may be mounted over this tree by a tool, with the advice that holds instead.
+pub(super) fn obstacle(cx: &Context<'_>, member: &Member<'_>) -> Option<Fix> {
+    let facts = member.facts?;
+    let source = cx.mount_ref(member.mount).source.unwrap_or_default();
+    if facts.tracked {
+        return Some(Fix::manual(
+            format!("keep {} on the bind: git tracks files in it", facts.path),
+            vec!["a volume would hide the committed files from the container".to_owned()],
+        ));
+    }
+    if facts.path == "." {
+        return Some(Fix::manual(
+            format!("replace the bind of `{source}` by a named volume"),
+            vec![
+                "this entry mounts the tree itself, and only you know whether the host needs to see what the container writes there"
+                    .to_owned(),
+            ],
+        ));
+    }
+    if member.mount.read_only && !facts.on_disk {
+        return Some(Fix::manual(
+            format!("create {} below `{source}` first", facts.path),
+            vec![
+                "the bind is read-only, so the engine cannot make a mount point in it and the container would not start"
+                    .to_owned(),
+            ],
+        ));
+    }
+    if cx.written(member.mount).is_none() {
+        return Some(Fix::manual(
+            format!("mount a named volume at {}", member.target),
+            vec!["the whole entry comes from a variable, so its target is not written in the file".to_owned()],
+        ));
+    }
+    None
+}
+
+/// The mount that covers a member's tree.
+pub(super) fn cover(cx: &Context<'_>, member: &Member<'_>, volume: Option<&str>) -> Option<Change> {
+    let written = cx.written(member.mount)?;
+    let spelled = written.target.trim_end_matches('/');
+    Some(Change::AddMount {
+        service: member.service.name.clone(),
+        mount: NewMount {
+            volume: volume.map(str::to_owned),
+            target: member.target.clone(),
+            written: join(if spelled.is_empty() { "/" } else { spelled }, &member.facts?.path),
+        },
+        beside: member.mount.place?,
+    })
+}
+
+/// A volume for each member: one for all when the tree is portable or all run the same image, else
+/// one for each image, because compiled modules fit only the image that built them.
+fn keys(cx: &Context<'_>, group: &Group<'_>, names: &mut Names) -> Vec<String> {
+    let portable = group.members.iter().all(|m| m.kind.is_some_and(|k| k.portable));
+    let mut images: Vec<(String, String)> = Vec::new();
+    let several = !portable && {
+        let mut keys: Vec<String> = group.members.iter().map(|m| m.service.image_key()).collect();
+        keys.sort();
+        keys.dedup();
+        keys.len() > 1
+    };
+    let key = |member: &Member<'_>| {
+        let image = if several { member.service.image_key() } else { String::new() };
+        if let Some((_, name)) = images.iter().find(|(i, _)| *i == image) {
+            return name.clone();
+        }
+        let tree = tree_key(cx, member);
+        let own = volume_key([member.service.name.as_str(), tree.as_str()].into_iter());
+        let wishes = if several { vec![own] } else { vec![tree, own] };
+        let name = names.claim(&wishes);
+        images.push((image, name.clone()));
+        name
+    };
+    group.members.iter().map(key).collect()
+}
+
+/// A key from the tree's place in the project: `auth/node_modules` becomes `auth_node_modules`.
+fn tree_key(cx: &Context<'_>, member: &Member<'_>) -> String {
+    let host = member.host.as_deref().unwrap_or(&member.target);
+    let path = Path::new(host);
+    let inside = path.strip_prefix(&cx.project.directory).ok();
+    let shared = cx.project.directory.ancestors().find_map(|d| path.strip_prefix(d).ok());
+    let parts = inside.or(shared).unwrap_or(path).components().filter_map(|c| match c {
+        Component::Normal(part) => part.to_str(),
+        _ => None,
+    });
+    volume_key(parts)
+}
+
+fn fix(
+    cx: &Context<'_>,
+    group: &Group<'_>,
+    member: &Member<'_>,
+    key: &str,
+) -> Result<Fix, String> {
+    let mount = cover(cx, member, Some(key)).ok_or("this mount is not written in a `volumes` list")?;
+    Ok(Fix {
+        strategy: Some("volume"),
+        applicability: Applicability::Unsafe,
+        title: format!("mount the named volume `{key}` over {}", member.target),
+        notes: notes(cx, group, member, key),
+        changes: vec![mount, Change::DeclareVolume { key: key.to_owned() }],
+    })
+}
+
+/// What evidence is missing for a safe fix, and what the user should know.
+fn notes(cx: &Context<'_>, group: &Group<'_>, member: &Member<'_>, key: &str) -> Vec<String> {
+    let mut notes = Vec::new();
+    let service = &member.service.name;
+    let target = &member.target;
+    if let Some(kind) = member.kind {
+        if !installs(member, kind) {
+            let how = kind.install.as_deref().map_or_else(String::new, |install| {
+                format!(", then run `docker compose run --rm {service} {install}` once")
+            });
+            notes.push(format!(
+                "the new volume starts with what the image holds at {target}: check that the image holds it{how}"
+            ));
+        }
+        if let Some(command) = removes_tree(member, kind) {
+            notes.push(format!(
+                "`{command}` may remove the directory itself, which fails with \"resource busy\" on a mount point"
+            ));
+        }
+    }
+    notes.push(format!(
+        "if the service runs as another user than root, the image must create {target} and give it to that user, else the volume belongs to root"
+    ));
+    let project = &cx.project.name;
+    notes.push(format!(
+        "later images and lock-file changes do not reach the volume: run the install in the container, or refresh this one volume with `docker compose rm -sf {} && docker volume rm {project}_{key}`",
+        users(group, member)
+    ));
+    if let Some(facts) = member.facts {
+        if !facts.on_disk {
+            notes.push(format!(
+                "on Linux hosts the engine creates an empty {} owned by root: create the directory yourself first",
+                facts.path
+            ));
+        } else if member.mount.read_only {
+            notes.push(format!(
+                "the bind is read-only: {} must exist in every clone, or the container does not start",
+                facts.path
+            ));
+        }
+        notes.push(format!(
+            "tools on the host no longer see what the container installs: keep {} installed on the host for the editor",
+            facts.path
+        ));
+    }
+    notes
+}
+
+/// Names of the services that share a member's volume, for a command line.
+fn users(group: &Group<'_>, member: &Member<'_>) -> String {
+    let portable = member.kind.is_some_and(|k| k.portable);
+    let image = member.service.image_key();
+    let same = group.members.iter().filter(|m| portable || m.service.image_key() == image);
+    same.map(|m| m.service.name.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+/// True when the service itself fills the tree each time it starts.
+fn installs(member: &Member<'_>, kind: &TreeKind) -> bool {
+    let line = command_line(member);
+    kind.installers.iter().any(|i| line.contains(i.as_str()))
+}
+
+/// The command of the service that removes or renames the tree's directory.
+fn removes_tree(member: &Member<'_>, kind: &TreeKind) -> Option<String> {
+    let line = command_line(member);
+    let name = kind.paths.iter().find(|p| is_under(&member.target, "/") && member.target.ends_with(p.as_str()))?;
+    let removing = ["rm -rf ", "rm -r ", "rm -fr ", "mv "].iter().any(|c| {
+        line.split(c).skip(1).any(|rest| {
+            rest.split(['&', ';', '|']).next().is_some_and(|args| args.contains(name.as_str()))
+        })
+    });
+    if removing {
+        return Some(format!("rm or mv of {name}"));
+    }
+    line.contains("npm ci").then(|| "npm ci".to_owned())
+}
+
+fn command_line(member: &Member<'_>) -> String {
+    [member.service.entrypoint.as_slice(), member.service.command.as_slice()].concat().join(" ")
+}
