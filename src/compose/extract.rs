@@ -12,6 +12,17 @@ use crate::yaml::Kind;
 /// Fills `project` from the merged root of its files.
 pub(super) fn fill(
     project: &mut Project,
+    profiles: &[String],
+    environment: &Environment,
+) -> Result<(), Problem> {
+    let root = std::mem::replace(&mut project.root, Value::null());
+    let result = read(project, &root, profiles, environment);
+    project.root = root;
+    result
+}
+
+fn read(
+    project: &mut Project,
     root: &Value,
     profiles: &[String],
     environment: &Environment,

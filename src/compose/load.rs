@@ -47,16 +47,18 @@ pub fn load(
         trail: Vec::new(),
     };
     let root = loader.stack(&files, &context)?;
+    let name = super::project_name(&root, &context.variables, &directory);
     let mut project = Project {
-        name: super::project_name(&root, &context.variables, &directory),
+        name,
         directory,
         files: loader.files,
         bases: loader.bases,
         services: Vec::new(),
         volumes: Vec::new(),
         skipped: loader.skipped,
+        root,
     };
-    extract::fill(&mut project, &root, &profiles, environment)?;
+    extract::fill(&mut project, &profiles, environment)?;
     Ok(project)
 }
 

@@ -41,6 +41,8 @@ pub struct Project {
     pub volumes: Vec<Volume>,
     /// What could not be judged, and why.
     pub skipped: Vec<Skipped>,
+    /// Everything, merged: also what is not modelled above.
+    pub root: Value,
 }
 
 /// One file of a project.

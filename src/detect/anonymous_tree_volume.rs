@@ -45,6 +45,7 @@ impl Detector for AnonymousTreeVolume {
                     mount: cx.mount_ref(mount),
                     tree: None,
                     platforms: cx.platforms_where(|_| true),
+                    advice: Vec::new(),
                     fix: None,
                 });
             }

@@ -113,6 +113,18 @@ impl<'a> Context<'a> {
         matches!(kind.role, Role::Database | Role::WebServer | Role::Service).then_some(kind)
     }
 
+    /// Why a bind was not judged; none when it was, or when there is nothing to judge about it.
+    pub fn unjudged(&self, mount: &Mount) -> Option<String> {
+        if mount.kind != MountKind::Bind {
+            return None;
+        }
+        if !mount.unset.is_empty() {
+            return Some(format!("{} is not set, so what is mounted is not known", mount.unset.join(", ")));
+        }
+        let source = mount.source.as_deref()?;
+        self.surveys.outside.iter().find(|(s, _)| s == source).map(|(_, why)| format!("not looked into: {why}"))
+    }
+
     /// Ids of the judged platforms for which `holds`.
     pub fn platforms_where(&self, holds: impl Fn(&Platform) -> bool) -> Vec<String> {
         let mut ids: Vec<String> =
@@ -203,6 +215,7 @@ pub fn exposed_finding(
             target: exposed.target.clone(),
         }),
         platforms,
+        advice: Vec::new(),
         fix: None,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Context, Detector, bind_above};
 use crate::compose::Mount;
-use crate::finding::{Finding, Fix, Severity};
+use crate::finding::{Finding, Severity};
 
 /// See the page above.
 pub struct NestedUnderReadOnly;
@@ -75,15 +75,12 @@ impl NestedUnderReadOnly {
             mount: cx.mount_ref(mount),
             tree: None,
             platforms: cx.platforms_where(|_| true),
-            fix: Some(Fix::manual(
-                format!("create {directory} on the host"),
-                vec![
-                    "the engine makes mount points inside the bind, and a read-only bind takes none"
-                        .to_owned(),
-                    "put a placeholder such as `.gitkeep` in it if git does not know the directory, so that a fresh clone has it"
-                        .to_owned(),
-                ],
-            )),
+            advice: vec![
+                format!("create {directory} on the host: the engine makes mount points inside the bind, and a read-only bind takes none"),
+                "commit a placeholder such as `.gitkeep` in it, so that every clone has the directory"
+                    .to_owned(),
+            ],
+            fix: None,
         })
     }
 }

@@ -53,7 +53,7 @@ impl Strategy for NameVolume {
             .map(|member| {
                 let at = member.mount.place.ok_or("this mount is not written in a `volumes` list")?;
                 Ok(Fix {
-                    strategy: Some("name-volume"),
+                    strategy: "name-volume",
                     applicability: Applicability::Unsafe,
                     title: format!("name the volume at {} `{key}`", member.target),
                     notes: vec![

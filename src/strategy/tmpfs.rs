@@ -35,7 +35,7 @@ impl Strategy for Tmpfs {
         group: &Group<'_>,
         _: &mut Names,
     ) -> Result<Vec<Fix>, String> {
-        if let Some(advice) = group.members.iter().find_map(|m| obstacle(cx, m)) {
+        if let Some(advice) = group.members.iter().find_map(|m| obstacle(cx, m, self.id())) {
             return Ok(group.members.iter().map(|_| advice.clone()).collect());
         }
         if let Some(lasting) = group.members.iter().find(|m| m.kind.is_none_or(|k| !k.disposable)) {
@@ -52,7 +52,7 @@ impl Strategy for Tmpfs {
                 let change =
                     cover(cx, member, None).ok_or("this mount is not written in a `volumes` list")?;
                 Ok(Fix {
-                    strategy: Some("tmpfs"),
+                    strategy: "tmpfs",
                     applicability: Applicability::Unsafe,
                     title: format!("keep {} in memory", member.target),
                     notes: notes(member),

@@ -38,7 +38,7 @@ impl Strategy for NamedVolume {
         group: &Group<'_>,
         names: &mut Names,
     ) -> Result<Vec<Fix>, String> {
-        if let Some(advice) = group.members.iter().find_map(|m| obstacle(cx, m)) {
+        if let Some(advice) = group.members.iter().find_map(|m| obstacle(cx, m, self.id())) {
             return Ok(group.members.iter().map(|_| advice.clone()).collect());
         }
         let keys = keys(cx, group, names);
@@ -48,17 +48,23 @@ impl Strategy for NamedVolume {
 }
 
 /// Why nothing may be mounted over this tree by a tool, with the advice that holds instead.
-pub(super) fn obstacle(cx: &Context<'_>, member: &Member<'_>) -> Option<Fix> {
+pub(super) fn obstacle(
+    cx: &Context<'_>,
+    member: &Member<'_>,
+    strategy: &'static str,
+) -> Option<Fix> {
     let facts = member.facts?;
     let source = cx.mount_ref(member.mount).source.unwrap_or_default();
     if facts.tracked {
         return Some(Fix::manual(
+            strategy,
             format!("keep {} on the bind: git tracks files in it", facts.path),
             vec!["a volume would hide the committed files from the container".to_owned()],
         ));
     }
     if facts.path == "." {
         return Some(Fix::manual(
+            strategy,
             format!("replace the bind of `{source}` by a named volume"),
             vec![
                 "this entry mounts the tree itself, and only you know whether the host needs to see what the container writes there"
@@ -68,6 +74,7 @@ pub(super) fn obstacle(cx: &Context<'_>, member: &Member<'_>) -> Option<Fix> {
     }
     if member.mount.read_only && !facts.on_disk {
         return Some(Fix::manual(
+            strategy,
             format!("create {} below `{source}` first", facts.path),
             vec![
                 "the bind is read-only, so the engine cannot make a mount point in it and the container would not start"
@@ -77,6 +84,7 @@ pub(super) fn obstacle(cx: &Context<'_>, member: &Member<'_>) -> Option<Fix> {
     }
     if cx.written(member.mount).is_none() {
         return Some(Fix::manual(
+            strategy,
             format!("mount a named volume at {}", member.target),
             vec!["the whole entry comes from a variable, so its target is not written in the file".to_owned()],
         ));
@@ -146,7 +154,7 @@ fn fix(
 ) -> Result<Fix, String> {
     let mount = cover(cx, member, Some(key)).ok_or("this mount is not written in a `volumes` list")?;
     Ok(Fix {
-        strategy: Some("volume"),
+        strategy: "volume",
         applicability: Applicability::Unsafe,
         title: format!("mount the named volume `{key}` over {}", member.target),
         notes: notes(cx, group, member, key),
