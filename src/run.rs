@@ -138,12 +138,13 @@ impl Run<'_> {
             Err(problem) => return self.refuse(&request, problem),
         };
         let limits = Limits { full: settings.full_survey, ..Limits::default() };
+        let platforms = self.platforms.clone();
         let surveys = survey_binds(*host, environment, rules, &project, limits);
         let cx = Context {
             host: *host,
             project: &project,
             rules,
-            platforms: &self.platforms,
+            platforms: &platforms,
             surveys: &surveys,
         };
         let plan = plan(&cx, settings, environment, &request);

@@ -90,7 +90,7 @@ impl<'a> Context<'a> {
         for mount in service.mounts.iter().filter(|m| m.target.starts_with('/')) {
             let Some(source) = mount.host_path() else { continue };
             let Some(survey) = self.surveys.below(source) else { continue };
-            if self.rules.is_data_directory(&mount.target) {
+            if survey.trees.is_empty() || self.holds_data(mount) {
                 continue;
             }
             for facts in &survey.trees {
@@ -104,6 +104,15 @@ impl<'a> Context<'a> {
             }
         }
         found
+    }
+
+    /// True for a target that is some database's data directory, whatever the image is called. Short
+    /// paths such as `/data` are left out: applications use them, too.
+    fn holds_data(&self, mount: &Mount) -> bool {
+        let databases = self.rules.images().filter(|i| i.role == Role::Database);
+        databases.flat_map(|i| &i.data).any(|data| {
+            data.path.matches('/').count() > 2 && is_under(&mount.target, &data.path)
+        })
     }
 
     /// The family of a service's image, when services of that family read no dependency trees.
