@@ -36,7 +36,7 @@ pub fn plan(
 ) -> Plan {
     let planner = Planner { cx, settings, environment, request, detectors: selected(settings) };
     let mut findings = planner.detect(cx);
-    let mut groups = planner.groups(&findings);
+    let mut groups = Planner::groups(&findings);
     planner.propose(&mut findings, &groups);
     groups.retain(|group| group.iter().any(|i| is_written(&findings, *i, Applicability::Unsafe)));
     let (_, refused) = planner.prove_most(&findings, &groups);
@@ -85,7 +85,7 @@ impl<'a> Planner<'a> {
 
     /// Indices of findings that belong together, each group in the findings' order: those on one
     /// tree of the host, and those on one entry that several services share.
-    fn groups(&self, findings: &[Finding]) -> Vec<Vec<usize>> {
+    fn groups(findings: &[Finding]) -> Vec<Vec<usize>> {
         let mut groups: BTreeMap<(&str, String), Vec<usize>> = BTreeMap::new();
         for (index, finding) in findings.iter().enumerate() {
             let what = match &finding.tree {

@@ -103,7 +103,7 @@ impl Reader<'_> {
             }
         }
         if let Some(tmpfs) = value.get("tmpfs") {
-            self.tmpfs(tmpfs, &mut service);
+            Self::memory(tmpfs, &mut service);
         }
         Ok(service)
     }
@@ -207,7 +207,7 @@ impl Reader<'_> {
     }
 
     /// A service's `tmpfs`: `path` or `path:options`.
-    fn tmpfs(&self, tmpfs: &Value, service: &mut Service) {
+    fn memory(tmpfs: &Value, service: &mut Service) {
         let items = match &tmpfs.data {
             Data::List(list) => list.items.iter().collect(),
             _ => vec![tmpfs],
@@ -246,7 +246,7 @@ impl Reader<'_> {
             let mut rest: Vec<_> = map.entries.iter().filter(|(k, _)| k != "context").collect();
             rest.sort_by(|a, b| a.0.cmp(&b.0));
             for (name, value) in rest {
-                key.push_str(&format!(" {name}={}", plain_text(value)));
+                key.extend([" ", name, "=", &plain_text(value)]);
             }
         }
         key

@@ -107,12 +107,11 @@ impl Loader<'_> {
             return Ok(FileId(at));
         }
         let name = relative_name(&self.environment.directory, path);
-        let source = match self.request.texts.get(path) {
-            Some(text) => Source::new(&name, text.as_str()),
-            None => {
-                let bytes = self.host.read(path, FILE_LIMIT).map_err(|e| cannot_read(&name, &e))?;
-                yaml::decode(&name, bytes)?
-            }
+        let source = if let Some(text) = self.request.texts.get(path) {
+            Source::new(&name, text.as_str())
+        } else {
+            let bytes = self.host.read(path, FILE_LIMIT).map_err(|e| cannot_read(&name, &e))?;
+            yaml::decode(&name, bytes)?
         };
         let document = yaml::parse(&source, &yaml::Limits::default())?;
         self.files.push(File { path: path.to_path_buf(), source, document, role });
@@ -357,13 +356,12 @@ impl Loader<'_> {
                 None => first.parent().unwrap_or(&start).to_path_buf(),
             };
             let mut variables = context.variables.clone();
-            let env_files = match entry.get("env_file").map(Value::texts) {
-                Some(given) => given.iter().map(|f| lexical_clean(&start.join(f))).collect(),
-                None => {
-                    let default = directory.join(".env");
-                    let there = self.host.target_kind(&default) == Some(EntryKind::File);
-                    if there { vec![default] } else { Vec::new() }
-                }
+            let env_files: Vec<PathBuf> = if let Some(given) = entry.get("env_file") {
+                given.texts().iter().map(|f| lexical_clean(&start.join(f))).collect()
+            } else {
+                let default = directory.join(".env");
+                let there = self.host.target_kind(&default) == Some(EntryKind::File);
+                there.then_some(default).into_iter().collect()
             };
             let here = &self.environment.directory;
             variables.add_files(self.host, &env_files, &|p| relative_name(here, p))?;

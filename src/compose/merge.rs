@@ -10,7 +10,7 @@ use super::value::{Data, Directive, Map, Text, Value};
 /// Where a value stands while two files are merged.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
-    parent: Option<&'a Place<'a>>,
+    parent: Option<&'a Self>,
     key: &'a str,
 }
 

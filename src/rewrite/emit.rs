@@ -1,6 +1,6 @@
 //! From edits of the tree to bytes.
 
-use super::layout::{Layout, indent, scalar, starts_line};
+use super::layout::{Layout, indent, quoted, starts_line};
 use super::{Edit, Op};
 use crate::source::{Source, Span};
 use crate::yaml::{Document, Kind, New, NodeId, Style};
@@ -87,7 +87,7 @@ impl Emitter<'_> {
     ) -> Option<Edit> {
         let entries = self.document.entries(mapping);
         let previous = index.checked_sub(1).and_then(|i| entries.get(i));
-        let name = scalar(key, *style, self.is_flow(mapping)).0;
+        let name = quoted(key, *style);
         if self.is_flow(mapping) {
             let last = previous.map(|e| self.last_node(e.key, e.value));
             return Some(self.in_brackets(mapping, last, &format!("{name}: {}", flow(value))));
@@ -160,7 +160,7 @@ impl Emitter<'_> {
             New::Mapping { entries, .. } => {
                 let inner = " ".repeat(column + self.layout.step);
                 let lines = entries.iter().map(|(key, style, value)| {
-                    let name = scalar(key, *style, false).0;
+                    let name = quoted(key, *style);
                     format!("{newline}{}", self.keyed(&inner, &name, value, newline))
                 });
                 format!("{margin}{name}:{}", lines.collect::<String>())
@@ -182,7 +182,7 @@ impl Emitter<'_> {
             New::Mapping { entries, flow: false } => {
                 let margin = " ".repeat(column);
                 let lines = entries.iter().map(|(key, style, value)| {
-                    self.keyed(&margin, &scalar(key, *style, false).0, value, newline)
+                    self.keyed(&margin, &quoted(key, *style), value, newline)
                 });
                 let text = lines.collect::<Vec<_>>().join(newline);
                 text.trim_start_matches(' ').to_owned()
@@ -254,7 +254,7 @@ impl Emitter<'_> {
 fn flow(value: &New) -> String {
     match value {
         New::Null => String::new(),
-        New::Scalar { text, style } => scalar(text, *style, false).0,
+        New::Scalar { text, style } => quoted(text, *style),
         New::Sequence { items, .. } => {
             let items: Vec<String> = items.iter().map(flow).collect();
             format!("[{}]", items.join(", "))
@@ -262,7 +262,7 @@ fn flow(value: &New) -> String {
         New::Mapping { entries, .. } => {
             let entries: Vec<String> = entries
                 .iter()
-                .map(|(key, style, value)| format!("{}: {}", scalar(key, *style, true).0, flow(value)))
+                .map(|(key, style, value)| format!("{}: {}", quoted(key, *style), flow(value)))
                 .collect();
             format!("{{{}}}", entries.join(", "))
         }

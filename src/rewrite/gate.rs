@@ -24,7 +24,7 @@ pub fn rewritten(file: &File, ops: &[Op]) -> Result<String, String> {
     let mut reason = "the file is laid out in a way that takes no such edit".to_owned();
     for edits in candidates(&file.source, &file.document, ops) {
         let Some(text) = apply_edits(file.source.text(), &edits) else {
-            reason = "two edits would overlap".to_owned();
+            "two edits would overlap".clone_into(&mut reason);
             continue;
         };
         match same_text(file, &planned, &text) {
@@ -65,11 +65,11 @@ pub fn prove(before: &Project, after: &Project, effects: &Effects) -> Result<(),
     for (old, new) in before.services.iter().zip(&after.services) {
         let added: BTreeSet<&NewMount> =
             effects.mounts.iter().filter(|(s, _)| *s == old.name).map(|(_, m)| m).collect();
-        let named = |target: &str| {
+        let key_for = |target: &str| {
             let hit = effects.named.iter().find(|(s, t, _)| *s == old.name && t == target);
             hit.map(|(_, _, key)| key.as_str())
         };
-        same_mounts(&old.mounts, &new.mounts, &added, &named)
+        same_mounts(&old.mounts, &new.mounts, &added, &key_for)
             .map_err(|what| format!("service `{}`: {what}", old.name))?;
     }
     let expected: BTreeSet<&str> = before
@@ -94,7 +94,7 @@ fn same_mounts<'a>(
     old: &[Mount],
     new: &[Mount],
     added: &BTreeSet<&NewMount>,
-    named: &dyn Fn(&str) -> Option<&'a str>,
+    key_for: &dyn Fn(&str) -> Option<&'a str>,
 ) -> Result<(), String> {
     let (extra, kept): (Vec<&Mount>, Vec<&Mount>) =
         new.iter().partition(|m| !old.iter().any(|o| o.target == m.target));
@@ -102,7 +102,7 @@ fn same_mounts<'a>(
         return Err("a mount would be lost".to_owned());
     }
     for (old, new) in old.iter().zip(&kept) {
-        let source = named(&old.target).map(str::to_owned).or_else(|| old.source.clone());
+        let source = key_for(&old.target).map(str::to_owned).or_else(|| old.source.clone());
         let same = old.kind == new.kind
             && source == new.source
             && old.target == new.target

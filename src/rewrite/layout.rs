@@ -68,19 +68,21 @@ pub(super) fn starts_line(source: &Source, at: usize) -> bool {
     head.strip_prefix('\u{feff}').unwrap_or(head).chars().all(|c| c == ' ')
 }
 
-/// A text as a scalar in a style, quoted when the style cannot hold it. `flow` is true inside
-/// brackets.
-pub(super) fn scalar(text: &str, style: Style, flow: bool) -> (String, Style) {
+/// The style nearest to `style` that can hold a text on one line. `flow` is true inside brackets.
+pub(super) fn fitting(text: &str, style: Style, flow: bool) -> Style {
     match style {
-        Style::Double => (format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")), style),
-        Style::Single => (format!("'{}'", text.replace('\'', "''")), style),
-        Style::Plain | Style::Literal | Style::Folded => {
-            if is_plain(text, flow) {
-                (text.to_owned(), Style::Plain)
-            } else {
-                scalar(text, Style::Single, flow)
-            }
-        }
+        Style::Double | Style::Single => style,
+        Style::Plain | Style::Literal | Style::Folded if is_plain(text, flow) => Style::Plain,
+        Style::Plain | Style::Literal | Style::Folded => Style::Single,
+    }
+}
+
+/// A text as it is written in a style that can hold it.
+pub(super) fn quoted(text: &str, style: Style) -> String {
+    match style {
+        Style::Double => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")),
+        Style::Single => format!("'{}'", text.replace('\'', "''")),
+        Style::Plain | Style::Literal | Style::Folded => text.to_owned(),
     }
 }
 
@@ -88,7 +90,8 @@ pub(super) fn scalar(text: &str, style: Style, flow: bool) -> (String, Style) {
 fn is_plain(text: &str, flow: bool) -> bool {
     let first = text.chars().next();
     let fit = |c: char| {
-        !c.is_control() && !(flow && matches!(c, ',' | '[' | ']' | '{' | '}'))
+        let bracket = flow && matches!(c, ',' | '[' | ']' | '{' | '}');
+        !bracket && !c.is_control()
     };
     first.is_some_and(|c| c.is_alphanumeric() || matches!(c, '/' | '_' | '$' | '.'))
         && text.chars().all(fit)
@@ -113,7 +116,7 @@ mod tests {
             ("nm:/a #b", Style::Folded, false, "'nm:/a #b'"),
             ("80", Style::Plain, false, "'80'"),
         ] {
-            assert_eq!(scalar(text, style, flow).0, written);
+            assert_eq!(quoted(text, fitting(text, style, flow)), written);
         }
     }
 }

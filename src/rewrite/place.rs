@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::layout::scalar;
+use super::layout::fitting;
 use super::{FileOps, Op};
 use crate::compose::{FileId, Origin, Place, Project, Role, Service, sections};
 use crate::finding::{Change, NewMount};
@@ -157,7 +157,8 @@ impl<'a> Placer<'a> {
             }
             let Some(entry) = file.document.get(part.node, "volumes") else {
                 if merges_volumes(&file.document, part.node) {
-                    reason = "its list comes by a merge key, which a list of its own would replace".to_owned();
+                    "its list comes by a merge key, which a list of its own would replace"
+                        .clone_into(&mut reason);
                     continue;
                 }
                 let item = self.item(*part, None, mount)?;
@@ -171,7 +172,7 @@ impl<'a> Placer<'a> {
             let list = Origin { node: entry.value, ..*part };
             let own = matches!(file.document.node(entry.value).kind, Kind::Sequence { .. });
             if !own || users(self.project, list).any(|u| u.name != service.name) {
-                reason = "its own list is shared as well".to_owned();
+                "its own list is shared as well".clone_into(&mut reason);
                 continue;
             }
             let index = file.document.items(entry.value).len();
@@ -217,10 +218,19 @@ impl<'a> Placer<'a> {
         let source = mount.volume.as_deref();
         let kind = if source.is_some() { "volume" } else { "tmpfs" };
         let pairs = [("type", Some(kind)), ("source", source), ("target", Some(mount.written.as_str()))];
-        let entries = pairs.into_iter().filter_map(|(name, value)| {
-            Some((name.to_owned(), key, text(value?, style, flow)))
-        });
-        Ok(New::Mapping { entries: entries.collect(), flow })
+        let mut entries: Vec<(String, Style, New)> = pairs
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.to_owned(), key, text(value?, style, flow))))
+            .collect();
+        if source.is_none() {
+            // Without a mode a tmpfs over a directory takes that directory's mode and belongs to
+            // root, so that a service with another user could not write to it. JSON has no octal.
+            let mode = if key == Style::Double { "1023" } else { "0o1777" };
+            let mode = New::Scalar { text: mode.to_owned(), style: Style::Plain };
+            let options = New::Mapping { entries: vec![("mode".to_owned(), key, mode)], flow };
+            entries.push(("tmpfs".to_owned(), key, options));
+        }
+        Ok(New::Mapping { entries, flow })
     }
 
     fn mention(&mut self, mount: &NewMount, at: Origin) {
@@ -404,6 +414,5 @@ fn scalar_style(document: &Document, id: NodeId) -> Style {
 
 /// A new text in a style that can hold it.
 fn text(value: &str, style: Style, flow: bool) -> New {
-    let (_, style) = scalar(value, style, flow);
-    New::Scalar { text: value.to_owned(), style }
+    New::Scalar { text: value.to_owned(), style: fitting(value, style, flow) }
 }

@@ -67,6 +67,7 @@ fn notes(member: &super::Member<'_>) -> Vec<String> {
     let target = &member.target;
     let mut notes = vec![
         format!("{target} is empty each time the container starts, and takes memory while it runs"),
+        "the engine lets no program start from a tmpfs (`noexec`)".to_owned(),
         format!("nothing else may read {target} on the host: a tmpfs is seen by this container alone"),
     ];
     if let Some(facts) = member.facts.filter(|f| !f.on_disk) {
