@@ -1,5 +1,6 @@
 //! composefix finds slow bind mounts in Docker Compose projects and rewrites them.
 #![warn(missing_docs)]
 pub mod error;
+pub mod host;
 pub mod source;
 pub mod yaml;
