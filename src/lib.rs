@@ -2,5 +2,7 @@
 #![warn(missing_docs)]
 pub mod error;
 pub mod host;
+pub mod rules;
 pub mod source;
+pub mod survey;
 pub mod yaml;
