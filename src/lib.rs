@@ -5,4 +5,5 @@ pub mod host;
 pub mod rules;
 pub mod source;
 pub mod survey;
+pub mod write;
 pub mod yaml;
