@@ -393,6 +393,7 @@ fn check_scalar(text: &str, value: &str, style: Style) {
         format!("- {text}{end}"),
         format!("[{text}]"),
         format!("- {text}: 1"),
+        format!("[? {text} : 1]"),
         format!("--- {text}{end}"),
     ];
     let same = alone.iter().any(|text| {

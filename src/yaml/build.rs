@@ -184,7 +184,9 @@ impl<'s> Builder<'s> {
                 {
                     value = format!("-{rest}");
                 }
-                tabs::in_plain(self.source, span, flow, self.column())?;
+                tabs::in_plain(self.source, span, self.column())?;
+            } else if matches!(style, Style::Literal | Style::Folded) {
+                tabs::in_block(self.source, span)?;
             }
             self.cursor = raw.end.max(span.end);
         }

@@ -101,7 +101,10 @@ pub(super) fn escape_is_bad(text: &[u8], escape: Span) -> bool {
 /// The name of the anchor or alias at `span`.
 pub(super) fn name(source: &Source, span: Span) -> Result<&str, Problem> {
     let name = source.slice(Span::new(span.start + 1, span.end));
-    if name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_')) {
+    let next = source.text().as_bytes().get(span.end);
+    let ends =
+        next.is_none_or(|b| b.is_ascii_whitespace() || matches!(b, b',' | b']' | b'}' | b':'));
+    if ends && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_')) {
         return Ok(name);
     }
     let message = "Compose allows only ASCII letters, digits, `-` and `_` in the name of an anchor";

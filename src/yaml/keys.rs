@@ -44,8 +44,8 @@ impl Builder<'_> {
         let Some(entry) = open.entries.first() else { return Err(self.lost(self.cursor)) };
         let key = self.document.node(entry.key).clone();
         self.cursor = self.cursor.max(key.span.end);
-        for id in self.anchors.values_mut().filter(|id| **id == entry.key) {
-            *id = open.id;
+        if let Some(anchor) = &key.anchor {
+            self.anchors.insert(anchor.text.clone(), open.id);
         }
         if let Some(pair) = self.document.node_mut(open.id) {
             *pair = key;

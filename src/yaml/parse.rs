@@ -55,7 +55,7 @@ struct Failure {
 /// Whether Compose would stop there too.
 enum Refused {
     Rightly,
-    /// A tab that indents a line between brackets.
+    /// A tab that indents a line, perhaps between brackets.
     Tab,
     /// A `-` before a comma or bracket, which is text for Compose.
     Dash(usize),
@@ -74,7 +74,7 @@ fn read<'s>(source: &'s Source, text: &str, limits: &Limits) -> Result<Builder<'
     let mut parser = Parser::new_from_str_with_options(text, options());
     let mut builder = Builder::new(source, limits.nodes);
     while let Some(next) = parser.next_event() {
-        let (raw, span) = next.map_err(|error| failure(source, &error, builder.in_flow()))?;
+        let (raw, span) = next.map_err(|error| failure(source, &error))?;
         let tag = span.tag_span().map(|tag| bytes(&tag));
         let anchor = if anchor_id(&raw) == 0 { None } else { anchor(source, &mut parser)? };
         builder.event(event(raw, &span), &Props { tag, anchor })?;
@@ -203,10 +203,10 @@ fn syntax_error(source: &Source, error: &ScanError) -> Problem {
     problem(source, offset(error), trouble(error.kind()), &error.info())
 }
 
-fn failure(source: &Source, error: &ScanError, in_flow: bool) -> Failure {
+fn failure(source: &Source, error: &ScanError) -> Failure {
     let at = offset(error);
     let refused = match error.kind() {
-        ErrorKind::TabInBlockIndentation if in_flow => Refused::Tab,
+        ErrorKind::TabInBlockIndentation => Refused::Tab,
         ErrorKind::PlainScalarStartsWithDashFlowIndicator
             if source.slice(Span::new(at, at + 1)) == "-" =>
         {

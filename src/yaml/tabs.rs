@@ -5,8 +5,8 @@
 //! `-`, `?` and the `:` of a `?` entry; and the lines of a plain text are indented by spaces.
 
 use super::messages::tab;
-use super::spans::{is_break, line_start, tail};
-use super::{Document, Kind};
+use super::spans::{is_break, line_end, line_start, tail};
+use super::{Document, Kind, Style};
 use crate::error::Problem;
 use crate::source::{Source, Span};
 
@@ -34,11 +34,14 @@ pub(super) fn between_tokens(
     if !text.contains(&b'\t') {
         return Ok(());
     }
-    let scalars =
-        document.nodes.iter().filter(|n| matches!(n.kind, Kind::Scalar { .. })).map(|n| n.span);
+    let scalars = document.nodes.iter().filter_map(|node| match node.kind {
+        // The lines after a plain text have been checked with it.
+        Kind::Scalar { style: Style::Plain, .. } => Some(with_blanks(text, node.span)),
+        Kind::Scalar { .. } => Some(node.span),
+        _ => None,
+    });
     let mut free: Vec<Span> =
         scalars.chain(flows.iter().copied()).chain(document.comments.iter().copied()).collect();
-    free.retain(|span| !span.is_empty());
     free.sort_unstable();
     let mut free = free.into_iter().peekable();
     let mut at = 0;
@@ -73,20 +76,35 @@ fn allowed(text: &[u8], at: usize) -> bool {
     }
 }
 
-/// Checks the lines of a plain text, and in flow collections the blanks behind it, where Compose
-/// still looks for more text. `column` is the least number of spaces.
-pub(super) fn in_plain(
-    source: &Source,
-    span: Span,
-    flow: bool,
-    column: usize,
-) -> Result<(), Problem> {
+/// A span with the blanks and line breaks behind it. An absent text has none.
+fn with_blanks(text: &[u8], span: Span) -> Span {
+    let blanks = tail(text, span.end).iter().take_while(|b| b.is_ascii_whitespace()).count();
+    Span::new(span.start, if span.is_empty() { span.end } else { span.end + blanks })
+}
+
+/// Checks the blank lines before the first text of a block scalar, and the indentation of that text:
+/// from it Compose learns how far the text is indented, unless the header says so.
+pub(super) fn in_block(source: &Source, span: Span) -> Result<(), Problem> {
     let text = source.text().as_bytes();
-    let mut end = span.end;
-    if flow {
-        end += tail(text, end).iter().take_while(|b| b.is_ascii_whitespace()).count();
+    let header = Span::new(span.start, line_end(text, span.start));
+    let header_text = text.get(header.range()).unwrap_or_default();
+    if header_text.iter().take(3).any(u8::is_ascii_digit) {
+        return Ok(());
     }
-    let Some(lines) = text.get(span.start..end).filter(|lines| lines.contains(&b'\t')) else {
+    let lines = text.get(header.end..span.end).unwrap_or_default();
+    let first = lines.iter().position(|b| !matches!(b, b' ' | b'\n' | b'\r'));
+    match first.filter(|first| lines.get(*first) == Some(&b'\t')) {
+        Some(first) => Err(tab(source, header.end + first)),
+        None => Ok(()),
+    }
+}
+
+/// Checks the lines of a plain text and the blanks behind it, where Compose still looks for more
+/// text. `column` is the least number of spaces.
+pub(super) fn in_plain(source: &Source, span: Span, column: usize) -> Result<(), Problem> {
+    let text = source.text().as_bytes();
+    let span = with_blanks(text, span);
+    let Some(lines) = text.get(span.range()).filter(|lines| lines.contains(&b'\t')) else {
         return Ok(());
     };
     let mut leading = None;

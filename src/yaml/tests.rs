@@ -314,6 +314,7 @@ fn keys_and_names_have_the_form_that_compose_asks_for() {
     File::new("{? a\n b\n : 1, \"c\": \n d}\n");
     let message = "Compose allows only ASCII letters, digits, `-` and `_` in the name of an anchor";
     assert_refused("a: &b.c 1\n", message, "&b.c");
+    assert_refused("a: &b{c: d}\n", message, "&b");
 }
 
 #[test]
@@ -334,6 +335,8 @@ fn tabs_are_refused_where_compose_refuses_them() {
         "a: x\n\ty\n",
         "- [a\n\t]\n",
         "\ta: 1\n",
+        "a: |\n  \tx\n",
+        "a: |\n \t\n  x\n",
     ] {
         assert_refused(text, indents, "\t");
     }
@@ -346,6 +349,7 @@ fn tabs_are_refused_where_compose_refuses_them() {
         "{\n\t\"a\": [\n\t\t1\n\t]\n}\n",
         "a: \"x\n\ty\"\n",
         "a: x\n \ty\n",
+        "a: x\n \t\n \t# c\n",
         "a: |\t# c\n  x\n  \t\n",
         "--- \t1\n",
         "a: &x\t!t\t1\n",
@@ -359,14 +363,15 @@ fn tabs_are_refused_where_compose_refuses_them() {
 
 #[test]
 fn tabs_indent_freely_between_brackets() {
-    let f = File::new("a: [\n\t\"b\\\n\tc\n\n\td\", # e\n\t{\tf: \"g\"\n\t}]\nh: |\n  \tx\n");
+    let f = File::new("a: [\n\t\"b\\\n\tc\n\n\td\", # e\n\t{\tf: \"g\"\n\t}]\nh: |\n  x\n  \ty\n");
     assert_eq!(f.tree.text_of(f.at("a/0")), Some("bc\nd"));
     assert_eq!(f.text("a/1"), "{\tf: \"g\"\n\t}");
-    assert_eq!(f.tree.text_of(f.at("h")), Some("\tx\n"));
+    assert_eq!(f.tree.text_of(f.at("h")), Some("x\n\ty\n"));
     let indents = "a tab indents this line; YAML allows spaces only";
     assert_refused("a: [\n\t\"b\"]\nc:\n\td: 1\n", indents, "\t");
     assert_refused("a: [\n\t\"b\"]\nc: |\n\td: 1\n", indents, "\t");
     assert_refused("a: [\n\tb\n\t]\n", indents, "\t");
+    File::new("a:\n  - [1,\n\t2]\n");
 }
 
 #[test]
