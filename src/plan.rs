@@ -43,7 +43,11 @@ pub fn plan(
     for (group, reason) in refused {
         for index in group {
             if let Some(Finding { fix: Some(fix), .. }) = findings.get_mut(index) {
-                *fix = Fix::manual(fix.strategy, format!("by hand: {}", fix.title), vec![reason.clone()]);
+                *fix = Fix::manual(
+                    fix.strategy,
+                    format!("by hand: {}", fix.title),
+                    vec![reason.clone()],
+                );
             }
         }
     }
@@ -112,7 +116,9 @@ impl<'a> Planner<'a> {
                         fixes = Some(proposed);
                         break;
                     }
-                    Err(reason) => reasons.push(format!("{} was not taken: {reason}", candidate.id())),
+                    Err(reason) => {
+                        reasons.push(format!("{} was not taken: {reason}", candidate.id()))
+                    }
                 }
             }
             let mut fixes = fixes.unwrap_or_default().into_iter();
@@ -143,8 +149,11 @@ impl<'a> Planner<'a> {
             if !candidate.repairs().contains(&finding.rule) {
                 continue;
             }
-            let losing =
-                self.cx.platforms.iter().find(|p| candidate.nests() && p.nested_volumes == Answer::No);
+            let losing = self
+                .cx
+                .platforms
+                .iter()
+                .find(|p| candidate.nests() && p.nested_volumes == Answer::No);
             match losing {
                 None => fit.push(candidate),
                 Some(platform) => out.push(format!(
@@ -158,7 +167,8 @@ impl<'a> Planner<'a> {
 
     /// The order of the first platform concerned, as far as every platform concerned agrees.
     fn preferred(&self, finding: &Finding) -> Vec<&'a str> {
-        let access = finding.tree.as_ref().and_then(|t| self.cx.rules.tree(&t.facts.kind)).map(|k| k.access);
+        let access =
+            finding.tree.as_ref().and_then(|t| self.cx.rules.tree(&t.facts.kind)).map(|k| k.access);
         let Some(access) = access else {
             let repairing = strategy::ALL.iter().filter(|s| s.repairs().contains(&finding.rule));
             return repairing.map(|s| s.id()).collect();
@@ -171,7 +181,11 @@ impl<'a> Planner<'a> {
             })
             .collect();
         let Some((first, rest)) = lists.split_first() else { return Vec::new() };
-        first.iter().filter(|id| rest.iter().all(|list| list.contains(id))).map(String::as_str).collect()
+        first
+            .iter()
+            .filter(|id| rest.iter().all(|list| list.contains(id)))
+            .map(String::as_str)
+            .collect()
     }
 
     fn group(&self, findings: &[Finding], indices: &[usize]) -> Option<Group<'a>> {
@@ -236,7 +250,10 @@ impl<'a> Planner<'a> {
         let fixed: BTreeSet<usize> = groups.iter().flat_map(|g| g.iter().copied()).collect();
         let changes_of = |wanted: &dyn Fn(usize, &Finding) -> bool| -> BTreeSet<Change> {
             let wanted = findings.iter().enumerate().filter(|(i, f)| wanted(*i, f));
-            wanted.filter_map(|(_, f)| f.fix.as_ref()).flat_map(|f| f.changes.iter().cloned()).collect()
+            wanted
+                .filter_map(|(_, f)| f.fix.as_ref())
+                .flat_map(|f| f.changes.iter().cloned())
+                .collect()
         };
         let active = |f: &Finding| project.service(&f.service).is_some_and(|s| s.active);
         let changes = changes_of(&|i, f| fixed.contains(&i) && active(f));

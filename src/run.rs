@@ -272,9 +272,11 @@ impl Run<'_> {
         let source = project.files.iter().find(|f| f.source.name() == file).map(|f| &f.source);
         let reason = match &finding.fix {
             None => finding.advice.join("; "),
-            Some(fix) if fix.applicability == Applicability::Manual => {
-                std::iter::once(&fix.title).chain(&fix.notes).cloned().collect::<Vec<_>>().join("; ")
-            }
+            Some(fix) if fix.applicability == Applicability::Manual => std::iter::once(&fix.title)
+                .chain(&fix.notes)
+                .cloned()
+                .collect::<Vec<_>>()
+                .join("; "),
             Some(fix) => format!("{}: not proven safe, `--unsafe` writes it", fix.title),
         };
         let reason = if reason.is_empty() { "no strategy repairs it".to_owned() } else { reason };
@@ -289,8 +291,7 @@ impl Run<'_> {
 
     fn finish(mut self) -> Examination {
         let report = &mut self.report;
-        report.files =
-            self.files.into_iter().map(|(path, ok)| CheckedFile { path, ok }).collect();
+        report.files = self.files.into_iter().map(|(path, ok)| CheckedFile { path, ok }).collect();
         report.findings.sort_by(|a, b| {
             let key = |r: &Reported| {
                 let target = r.finding.tree.as_ref().map(|t| t.target.clone());

@@ -178,7 +178,9 @@ impl Loader<'_> {
     fn fill_in(&self, value: &mut Value, variables: &Layered) -> Result<(), Problem> {
         match &mut value.data {
             Data::Null => Ok(()),
-            Data::Map(map) => map.entries.iter_mut().try_for_each(|(_, v)| self.fill_in(v, variables)),
+            Data::Map(map) => {
+                map.entries.iter_mut().try_for_each(|(_, v)| self.fill_in(v, variables))
+            }
             Data::List(list) => list.items.iter_mut().try_for_each(|v| self.fill_in(v, variables)),
             Data::Scalar(text) if !text.string || !text.text.contains('$') => Ok(()),
             Data::Scalar(text) => {
@@ -203,7 +205,10 @@ impl Loader<'_> {
         if map.get("services").is_none() {
             let old = map.entries.iter().find(|(key, v)| {
                 !key.starts_with("x-")
-                    && !matches!(key.as_str(), "volumes" | "networks" | "configs" | "secrets" | "models")
+                    && !matches!(
+                        key.as_str(),
+                        "volumes" | "networks" | "configs" | "secrets" | "models"
+                    )
                     && (v.get("image").is_some() || v.get("build").is_some())
             });
             if let Some((key, value)) = old {
@@ -265,7 +270,9 @@ impl Loader<'_> {
         let Some(extends) = service.get("extends").cloned() else { return Ok(service.clone()) };
         let step = (file, name.to_owned());
         if trail.contains(&step) {
-            return Err(self.problem(&extends, format!("service `{name}` extends itself in a circle")));
+            return Err(
+                self.problem(&extends, format!("service `{name}` extends itself in a circle"))
+            );
         }
         trail.push(step);
         let mut own = service.clone();
@@ -335,7 +342,9 @@ impl Loader<'_> {
             _ => return Err(self.problem(&include, "`include` must be a list")),
         };
         for entry in entries {
-            let paths = if entry.text().is_some() { entry.texts() } else {
+            let paths = if entry.text().is_some() {
+                entry.texts()
+            } else {
                 entry.get("path").map(Value::texts).unwrap_or_default()
             };
             if paths.iter().any(|p| is_remote(p)) {
@@ -385,11 +394,9 @@ impl Loader<'_> {
 
     fn problem(&self, value: &Value, message: impl Into<String>) -> Problem {
         match self.files.get(value.origin.file.0) {
-            Some(file) => Problem::at(
-                file.source.name(),
-                file.document.node(value.origin.node).span,
-                message,
-            ),
+            Some(file) => {
+                Problem::at(file.source.name(), file.document.node(value.origin.node).span, message)
+            }
             None => Problem { file: None, span: None, message: message.into(), help: None },
         }
     }
@@ -417,7 +424,8 @@ impl Loader<'_> {
 fn import(root: &mut Value, imported: Value) {
     let (Data::Map(map), Data::Map(imported)) = (&mut root.data, imported.data) else { return };
     for (section, value) in imported.entries {
-        if !matches!(section.as_str(), "services" | "volumes" | "networks" | "secrets" | "configs") {
+        if !matches!(section.as_str(), "services" | "volumes" | "networks" | "secrets" | "configs")
+        {
             continue;
         }
         match (map.get_mut(&section), value.data) {

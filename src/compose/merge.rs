@@ -47,7 +47,9 @@ pub(super) fn merge(base: Value, over: Value, place: &Place<'_>) -> Value {
         return settle(over);
     }
     let (base, over) = match place.in_service().as_deref() {
-        Some(["command" | "entrypoint"] | ["test", "healthcheck"]) => return over_unless_null(base, over),
+        Some(["command" | "entrypoint"] | ["test", "healthcheck"]) => {
+            return over_unless_null(base, over);
+        }
         Some(["logging"]) if base.text_of("driver") != over.text_of("driver") => {
             let both = base.get("driver").is_some() && over.get("driver").is_some();
             if both {

@@ -243,7 +243,8 @@ pub fn clean_path(path: &str) -> String {
 
 /// True when `path` is `top` or lies below it. Both are cleaned container paths.
 pub fn is_under(path: &str, top: &str) -> bool {
-    path.strip_prefix(top).is_some_and(|rest| top == "/" || rest.is_empty() || rest.starts_with('/'))
+    path.strip_prefix(top)
+        .is_some_and(|rest| top == "/" || rest.is_empty() || rest.starts_with('/'))
 }
 
 /// `path` as reports show it: relative to the working directory, with `/`.

@@ -64,7 +64,8 @@ pub fn sections(entry: &str) -> Vec<&str> {
             ':' if open == 0 => {
                 let section = entry.get(start..at).unwrap_or_default();
                 let mut letters = section.chars();
-                let drive = letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none();
+                let drive =
+                    letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none();
                 if !drive {
                     parts.push(section);
                     start = at + 1;

@@ -98,7 +98,8 @@ impl<'a> Context<'a> {
                 let target = join(&mount.target, &facts.path);
                 let seen = service.mount_at(&target).is_some_and(|m| std::ptr::eq(m, mount));
                 if kind.access == access && seen {
-                    let host = if facts.path == "." { source.into() } else { source.join(&facts.path) };
+                    let host =
+                        if facts.path == "." { source.into() } else { source.join(&facts.path) };
                     found.push(Exposed { service, mount, kind, facts, target, host });
                 }
             }
@@ -110,9 +111,9 @@ impl<'a> Context<'a> {
     /// paths such as `/data` are left out: applications use them, too.
     fn holds_data(&self, mount: &Mount) -> bool {
         let databases = self.rules.images().filter(|i| i.role == Role::Database);
-        databases.flat_map(|i| &i.data).any(|data| {
-            data.path.matches('/').count() > 2 && is_under(&mount.target, &data.path)
-        })
+        databases
+            .flat_map(|i| &i.data)
+            .any(|data| data.path.matches('/').count() > 2 && is_under(&mount.target, &data.path))
     }
 
     /// The family of a service's image, when services of that family read no dependency trees.
@@ -128,10 +129,17 @@ impl<'a> Context<'a> {
             return None;
         }
         if !mount.unset.is_empty() {
-            return Some(format!("{} is not set, so what is mounted is not known", mount.unset.join(", ")));
+            return Some(format!(
+                "{} is not set, so what is mounted is not known",
+                mount.unset.join(", ")
+            ));
         }
         let source = mount.source.as_deref()?;
-        self.surveys.outside.iter().find(|(s, _)| s == source).map(|(_, why)| format!("not looked into: {why}"))
+        self.surveys
+            .outside
+            .iter()
+            .find(|(s, _)| s == source)
+            .map(|(_, why)| format!("not looked into: {why}"))
     }
 
     /// Ids of the judged platforms for which `holds`.
@@ -264,8 +272,7 @@ pub fn slashes(path: &Path) -> String {
 
 /// The deepest bind of a service strictly above a container path.
 pub fn bind_above<'a>(service: &'a Service, path: &str) -> Option<&'a Mount> {
-    let above = |m: &&Mount| {
-        m.kind == MountKind::Bind && m.target != path && is_under(path, &m.target)
-    };
+    let above =
+        |m: &&Mount| m.kind == MountKind::Bind && m.target != path && is_under(path, &m.target);
     service.mounts.iter().filter(above).max_by_key(|m| m.target.len())
 }

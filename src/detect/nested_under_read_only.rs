@@ -33,9 +33,13 @@ impl Detector for NestedUnderReadOnly {
                 let nearest = service
                     .mounts
                     .iter()
-                    .filter(|m| m.target != mount.target && crate::compose::is_under(&mount.target, &m.target))
+                    .filter(|m| {
+                        m.target != mount.target
+                            && crate::compose::is_under(&mount.target, &m.target)
+                    })
                     .max_by_key(|m| m.target.len());
-                let Some(above) = above.filter(|b| nearest.is_some_and(|n| std::ptr::eq(n, *b))) else {
+                let Some(above) = above.filter(|b| nearest.is_some_and(|n| std::ptr::eq(n, *b)))
+                else {
                     continue;
                 };
                 if let Some(finding) = self.missing_mount_point(cx, &service.name, mount, above) {

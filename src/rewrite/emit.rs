@@ -10,8 +10,7 @@ use crate::yaml::{Document, Kind, New, NodeId, Style};
 /// that.
 pub(super) fn candidates(source: &Source, document: &Document, ops: &[Op]) -> Vec<Vec<Edit>> {
     let emitter = Emitter { source, document, layout: Layout::of(source, document) };
-    let ways: &[SectionPlace] =
-        &[SectionPlace::EndSpaced, SectionPlace::End, SectionPlace::Top];
+    let ways: &[SectionPlace] = &[SectionPlace::EndSpaced, SectionPlace::End, SectionPlace::Top];
     let mut all: Vec<Vec<Edit>> = Vec::new();
     for way in ways {
         let edits: Option<Vec<Edit>> = ops.iter().map(|op| emitter.edit(op, *way)).collect();
@@ -154,7 +153,9 @@ impl Emitter<'_> {
         let column = margin.chars().count();
         match value {
             New::Null => format!("{margin}{name}:"),
-            New::Scalar { .. } | New::Mapping { flow: true, .. } | New::Sequence { flow: true, .. } => {
+            New::Scalar { .. }
+            | New::Mapping { flow: true, .. }
+            | New::Sequence { flow: true, .. } => {
                 format!("{margin}{name}: {}", flow(value))
             }
             New::Mapping { entries, .. } => {
@@ -199,7 +200,8 @@ impl Emitter<'_> {
         let node = self.document.node(previous);
         let end = node.end();
         // `a:,` would be read as a key named `a:`.
-        let guard = if self.source.text().get(..end).is_some_and(|t| t.ends_with(':')) { " " } else { "" };
+        let guard =
+            if self.source.text().get(..end).is_some_and(|t| t.ends_with(':')) { " " } else { "" };
         let line = self.first_of_line(collection, previous);
         let glue = line.map_or_else(
             || ", ".to_owned(),
@@ -210,11 +212,13 @@ impl Emitter<'_> {
 
     /// Where the item or entry that ends with `node` starts, if it has a line of its own.
     fn first_of_line(&self, collection: NodeId, node: NodeId) -> Option<usize> {
-        let key = self.document.entries(collection).iter().find(|e| e.value == node || e.key == node);
+        let key =
+            self.document.entries(collection).iter().find(|e| e.value == node || e.key == node);
         let start = self.document.node(key.map_or(node, |e| e.key)).start();
         let open = self.document.node(collection).span.start;
-        (starts_line(self.source, start) && self.source.line_start(open) != self.source.line_start(start))
-            .then_some(start)
+        (starts_line(self.source, start)
+            && self.source.line_start(open) != self.source.line_start(start))
+        .then_some(start)
     }
 
     /// A line of its own behind the last line of a node, with that line's comment.

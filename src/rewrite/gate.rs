@@ -161,9 +161,11 @@ fn same_but_volumes(old: &Value, new: &Value) -> bool {
         map.entries.iter().map(|(k, _)| k.clone()).filter(|k| k != "volumes").collect()
     };
     keys(old) == keys(new)
-        && old.entries.iter().filter(|(k, _)| k != "volumes" && !k.starts_with("x-")).all(
-            |(key, value)| new.get(key).is_some_and(|other| same_value(value, other)),
-        )
+        && old
+            .entries
+            .iter()
+            .filter(|(k, _)| k != "volumes" && !k.starts_with("x-"))
+            .all(|(key, value)| new.get(key).is_some_and(|other| same_value(value, other)))
 }
 
 /// Equal data, wherever it was written.

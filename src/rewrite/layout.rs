@@ -41,7 +41,9 @@ impl Layout {
                         }
                     }
                 }
-                Kind::Sequence { items, flow: false } => todo.extend(items.iter().rev().map(|i| i.node)),
+                Kind::Sequence { items, flow: false } => {
+                    todo.extend(items.iter().rev().map(|i| i.node))
+                }
                 _ => {}
             }
             if step.is_some() && dash.is_some() {
@@ -98,7 +100,10 @@ fn is_plain(text: &str, flow: bool) -> bool {
         && !text.contains(": ")
         && !text.contains(" #")
         && !text.ends_with([':', ' '])
-        && matches!(crate::yaml::scalar::Scalar::of(text, Style::Plain, None), crate::yaml::scalar::Scalar::Str(_))
+        && matches!(
+            crate::yaml::scalar::Scalar::of(text, Style::Plain, None),
+            crate::yaml::scalar::Scalar::Str(_)
+        )
 }
 
 #[cfg(test)]

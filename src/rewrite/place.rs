@@ -124,7 +124,10 @@ impl<'a> Placer<'a> {
                 self.effects.mounts.insert((user.name.clone(), mount.clone()));
             }
             let value = self.item(list, Some(beside.index), mount)?;
-            self.push(list.file, Op::InsertItem { sequence: list.node, index: beside.index + 1, value });
+            self.push(
+                list.file,
+                Op::InsertItem { sequence: list.node, index: beside.index + 1, value },
+            );
             self.mention(mount, list);
             return Ok(());
         };
@@ -143,7 +146,10 @@ impl<'a> Placer<'a> {
             let wanted = self.changes.contains(&change) || self.bystanders.wanted.contains(&change);
             !wanted && !(self.bystanders.indifferent)(user)
         })?;
-        Some(format!("service `{}` shares the list and does not want the same mount", stranger.name))
+        Some(format!(
+            "service `{}` shares the list and does not want the same mount",
+            stranger.name
+        ))
     }
 
     /// A list that only this service uses: its own, or a new one where that adds to what comes by
@@ -189,7 +195,12 @@ impl<'a> Placer<'a> {
     }
 
     /// A new item in the way of its neighbour: short or long, quotes, brackets.
-    fn item(&self, list: Origin, neighbour: Option<usize>, mount: &NewMount) -> Result<New, String> {
+    fn item(
+        &self,
+        list: Origin,
+        neighbour: Option<usize>,
+        mount: &NewMount,
+    ) -> Result<New, String> {
         let document = self.document(list.file)?;
         let items = document.items(list.node);
         let neighbour = neighbour.and_then(|i| items.get(i)).map(|i| document.follow(i.node));
@@ -208,7 +219,9 @@ impl<'a> Placer<'a> {
         }
         let (flow, style) = match (neighbour, kind) {
             (Some(node), Some(Kind::Mapping { flow, .. })) => (*flow, value_style(document, node)),
-            (_, Some(Kind::Scalar { style: Style::Double, .. })) if in_flow => (true, Style::Double),
+            (_, Some(Kind::Scalar { style: Style::Double, .. })) if in_flow => {
+                (true, Style::Double)
+            }
             _ => (in_flow, Style::Plain),
         };
         let key = match neighbour {
@@ -217,7 +230,8 @@ impl<'a> Placer<'a> {
         };
         let source = mount.volume.as_deref();
         let kind = if source.is_some() { "volume" } else { "tmpfs" };
-        let pairs = [("type", Some(kind)), ("source", source), ("target", Some(mount.written.as_str()))];
+        let pairs =
+            [("type", Some(kind)), ("source", source), ("target", Some(mount.written.as_str()))];
         let mut entries: Vec<(String, Style, New)> = pairs
             .into_iter()
             .filter_map(|(name, value)| Some((name.to_owned(), key, text(value?, style, flow))))
@@ -306,7 +320,8 @@ impl<'a> Placer<'a> {
                 if file.role == Role::Main && std::mem::replace(&mut seen_main, true) {
                     continue;
                 }
-                let root = root_for(&file.document, place.node).ok_or("the file has no top level")?;
+                let root =
+                    root_for(&file.document, place.node).ok_or("the file has no top level")?;
                 wanted.entry((place.file, root)).or_default().push(key.clone());
             }
             self.effects.volumes.insert(key.clone());
@@ -340,7 +355,9 @@ impl<'a> Placer<'a> {
         };
         let mapping = document.follow(entry.value);
         let Kind::Mapping { entries, flow } = &document.node(mapping).kind else {
-            return Err("the top-level `volumes` is no mapping that could take another entry".to_owned());
+            return Err(
+                "the top-level `volumes` is no mapping that could take another entry".to_owned()
+            );
         };
         let style = key_style(document, if entries.is_empty() { root } else { mapping });
         let (index, flow) = (entries.len(), *flow);

@@ -49,8 +49,8 @@ impl Strategy for Tmpfs {
             .members
             .iter()
             .map(|member| {
-                let change =
-                    cover(cx, member, None).ok_or("this mount is not written in a `volumes` list")?;
+                let change = cover(cx, member, None)
+                    .ok_or("this mount is not written in a `volumes` list")?;
                 Ok(Fix {
                     strategy: "tmpfs",
                     applicability: Applicability::Unsafe,
@@ -68,7 +68,9 @@ fn notes(member: &super::Member<'_>) -> Vec<String> {
     let mut notes = vec![
         format!("{target} is empty each time the container starts, and takes memory while it runs"),
         "the engine lets no program start from a tmpfs (`noexec`)".to_owned(),
-        format!("nothing else may read {target} on the host: a tmpfs is seen by this container alone"),
+        format!(
+            "nothing else may read {target} on the host: a tmpfs is seen by this container alone"
+        ),
     ];
     if let Some(facts) = member.facts.filter(|f| !f.on_disk) {
         notes.push(format!(

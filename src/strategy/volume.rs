@@ -86,7 +86,10 @@ pub(super) fn obstacle(
         return Some(Fix::manual(
             strategy,
             format!("mount a named volume at {}", member.target),
-            vec!["the whole entry comes from a variable, so its target is not written in the file".to_owned()],
+            vec![
+                "the whole entry comes from a variable, so its target is not written in the file"
+                    .to_owned(),
+            ],
         ));
     }
     None
@@ -146,13 +149,9 @@ fn tree_key(cx: &Context<'_>, member: &Member<'_>) -> String {
     volume_key(parts)
 }
 
-fn fix(
-    cx: &Context<'_>,
-    group: &Group<'_>,
-    member: &Member<'_>,
-    key: &str,
-) -> Result<Fix, String> {
-    let mount = cover(cx, member, Some(key)).ok_or("this mount is not written in a `volumes` list")?;
+fn fix(cx: &Context<'_>, group: &Group<'_>, member: &Member<'_>, key: &str) -> Result<Fix, String> {
+    let mount =
+        cover(cx, member, Some(key)).ok_or("this mount is not written in a `volumes` list")?;
     Ok(Fix {
         strategy: "volume",
         applicability: Applicability::Unsafe,
@@ -169,7 +168,8 @@ fn notes(cx: &Context<'_>, group: &Group<'_>, member: &Member<'_>, key: &str) ->
     let target = &member.target;
     if let Some(kind) = member.kind {
         if !installs(member, kind) {
-            let how = kind.install.as_deref().map_or_else(String::new, |install| {
+            let install = member.facts.and_then(|f| f.install.as_deref());
+            let how = install.map_or_else(String::new, |install| {
                 format!(", then run `docker compose run --rm {service} {install}` once")
             });
             notes.push(format!(
@@ -227,7 +227,10 @@ fn installs(member: &Member<'_>, kind: &TreeKind) -> bool {
 /// The command of the service that removes or renames the tree's directory.
 fn removes_tree(member: &Member<'_>, kind: &TreeKind) -> Option<String> {
     let line = command_line(member);
-    let name = kind.paths.iter().find(|p| is_under(&member.target, "/") && member.target.ends_with(p.as_str()))?;
+    let name = kind
+        .paths
+        .iter()
+        .find(|p| is_under(&member.target, "/") && member.target.ends_with(p.as_str()))?;
     let removing = ["rm -rf ", "rm -r ", "rm -fr ", "mv "].iter().any(|c| {
         line.split(c).skip(1).any(|rest| {
             rest.split(['&', ';', '|']).next().is_some_and(|args| args.contains(name.as_str()))
