@@ -76,7 +76,7 @@ pub struct Finding {
 pub struct MountRef {
     /// `bind`, `volume`, `tmpfs`.
     pub kind: &'static str,
-    /// Source as the file has it where that is one text, else as resolved; none for anonymous.
+    /// Source as the file spells it, variables unfilled; none for anonymous.
     pub source: Option<String>,
     /// Container path.
     pub target: String,

@@ -226,7 +226,7 @@ impl Run<'_> {
                     });
                 }
             }
-            self.leave_idle(cx, service);
+            self.leave_disregarded(cx, service);
         }
         for (directory, survey) in cx.surveys.all() {
             let name = relative_name(&self.session.environment.directory, directory);
@@ -238,9 +238,8 @@ impl Run<'_> {
         }
     }
 
-    /// A service whose image reads no dependency trees sees one all the same: no finding, but said.
-    fn leave_idle(&mut self, cx: &Context<'_>, service: &Service) {
-        let Some(image) = cx.idle(service) else { return };
+    /// A tree that a service sees and nobody in it reads: no finding, but said.
+    fn leave_disregarded(&mut self, cx: &Context<'_>, service: &Service) {
         let wanted = |rule: &str| {
             let settings = &self.session.settings;
             settings.select.is_empty() || settings.select.iter().any(|r| r == rule)
@@ -248,9 +247,9 @@ impl Run<'_> {
         let classes = [(Access::ReadMostly, "slow-tree"), (Access::WriteHeavy, "slow-writes")];
         for (access, _) in classes.iter().filter(|(_, rule)| wanted(rule)) {
             for exposed in cx.exposed_in(service, *access) {
+                let Some(message) = cx.disregarded(&exposed) else { continue };
                 let (file, span) = cx.project.place_of(exposed.mount.origin);
                 let line = self.report.sources.get(file).map_or(0, |s| s.position(span.start).line);
-                let message = format!("{} reads nothing in {}", image.title, exposed.facts.path);
                 self.left.insert(Left {
                     file: file.to_owned(),
                     line,

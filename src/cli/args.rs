@@ -86,7 +86,7 @@ pub(super) struct ApplyFlags {
     pub(super) diff: bool,
     /// Where changes go: in-place, or - for the whole rewritten file on standard output
     #[arg(long, value_name = "WHERE", default_value = "in-place", value_parser = destination,
-        conflicts_with = "diff", help_heading = "Result")]
+        help_heading = "Result")]
     pub(super) to: Destination,
 }
 

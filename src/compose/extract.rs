@@ -337,7 +337,8 @@ fn list_of(names: &[String]) -> String {
 }
 
 /// A source such as `app/src` can be neither: no volume may be called that, and a path starts with
-/// `./`. Other undeclared volumes may come from a file that this one is loaded with.
+/// `./`. Where a variable brought it in, another machine may set another value. Other undeclared
+/// volumes may come from a file that this one is loaded with.
 fn check_volume_names(project: &Project) -> Result<(), Problem> {
     for mount in project.services.iter().flat_map(|s| &s.mounts) {
         let Some(source) = mount.source.as_deref().filter(|_| mount.kind == MountKind::Volume)
@@ -346,7 +347,11 @@ fn check_volume_names(project: &Project) -> Result<(), Problem> {
         };
         let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
         let declared = project.volumes.iter().any(|v| v.key == source);
-        if mount.unset.is_empty() && !declared && !source.chars().all(legal) {
+        let literal = || {
+            let file = project.file(mount.origin.file);
+            file.is_some_and(|f| f.source.slice(project.place_of(mount.origin).1).contains(source))
+        };
+        if !declared && !source.chars().all(legal) && literal() {
             let message = format!("`{source}` is neither a volume's name nor a path");
             return Err(problem(project, mount.origin, message)
                 .with_help(format!("write `./{source}` if it is a directory")));

@@ -1,6 +1,7 @@
 //! Variables in values, as Compose fills them in.
 //!
 //! `$NAME`, `${NAME}`, the operators `:-` `-` `:?` `?` `:+` `+` with nesting, and `$$` for a dollar.
+//! A dollar before anything else stays: `$(date)`, `^x$`.
 //! Names are `[A-Za-z_][A-Za-z0-9_]*`. A name that is not set counts as empty.
 
 /// The variables that interpolation may use.
@@ -27,7 +28,7 @@ pub struct InvalidTemplate(pub String);
 /// Fills in the variables of `template`.
 ///
 /// # Errors
-/// For a dollar that starts no variable, as in `$(` or `${a.b}`.
+/// For braces that hold no variable or an operator that Compose does not know, as in `${a.b}`.
 pub fn interpolate(template: &str, variables: &dyn Variables) -> Result<Filled, InvalidTemplate> {
     let mut filled = Filled::default();
     let mut rest = template;
@@ -45,7 +46,9 @@ pub fn interpolate(template: &str, variables: &dyn Variables) -> Result<Filled, 
         } else {
             let (name, after) = split_name(tail);
             if name.is_empty() {
-                return Err(InvalidTemplate(template.to_owned()));
+                filled.text.push('$');
+                rest = after;
+                continue;
             }
             plain(name, variables, &mut filled);
             after
@@ -179,8 +182,18 @@ mod tests {
     }
 
     #[test]
-    fn a_dollar_that_starts_nothing_is_refused() {
-        for template in ["$(pwd)", "${}", "${a.b}", "${A/x/y}", "${A", "$ ", "${1}", "${A:}", "$"] {
+    fn a_dollar_that_starts_nothing_stays() {
+        for text in ["$(pwd)", "a$", "$1", "$ x", "$-", "}$", "$é"] {
+            assert_eq!(fill(text).unwrap().text, text);
+        }
+        assert_eq!(fill("${NONE:-$(x)}$").unwrap().text, "$(x)$");
+    }
+
+    #[test]
+    fn braces_without_a_variable_are_refused() {
+        for template in
+            ["${}", "${a.b}", "${A/x/y}", "${A", "${1}", "${A:}", "${A!}", "${A:=x}", "${NONE:-${B"]
+        {
             assert!(fill(template).is_err(), "{template}");
         }
     }

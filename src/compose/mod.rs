@@ -99,11 +99,13 @@ pub struct Service {
 }
 
 impl Service {
-    /// What tells whether two services run the same image: equal texts mean equal images.
+    /// What tells whether two services run the same image: equal texts mean equal images. With both
+    /// `build` and `image` the latter is the name that the built image gets, and other services may
+    /// use it by that name.
     pub fn image_key(&self) -> String {
-        match (&self.build, &self.image) {
-            (Some(build), _) => format!("build {build}"),
-            (None, Some(image)) => format!("image {image}"),
+        match (&self.image, &self.build) {
+            (Some(image), _) => format!("image {image}"),
+            (None, Some(build)) => format!("build {build}"),
             (None, None) => format!("service {}", self.name),
         }
     }

@@ -11,7 +11,13 @@ pub enum MountKind {
     Volume,
     /// Memory.
     Tmpfs,
-    /// Anything else that Compose knows: `cluster`, `npipe`, `image`.
+    /// A path of an image.
+    Image,
+    /// A Windows named pipe.
+    Npipe,
+    /// A cluster volume.
+    Cluster,
+    /// A word that Compose may know and this program does not.
     Other,
 }
 
@@ -22,6 +28,9 @@ impl MountKind {
             Self::Bind => "bind",
             Self::Volume => "volume",
             Self::Tmpfs => "tmpfs",
+            Self::Image => "image",
+            Self::Npipe => "npipe",
+            Self::Cluster => "cluster",
             Self::Other => "other",
         }
     }
@@ -32,6 +41,9 @@ impl MountKind {
             "bind" => Self::Bind,
             "volume" => Self::Volume,
             "tmpfs" => Self::Tmpfs,
+            "image" => Self::Image,
+            "npipe" => Self::Npipe,
+            "cluster" => Self::Cluster,
             _ => Self::Other,
         }
     }

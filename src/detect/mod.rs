@@ -80,11 +80,19 @@ pub struct Exposed<'a> {
 impl<'a> Context<'a> {
     /// Trees of one class that services see through a bind, with nothing mounted over them.
     pub fn exposed(&self, access: Access) -> Vec<Exposed<'a>> {
-        let services = self.project.services.iter().filter(|s| self.idle(s).is_none());
-        services.flat_map(|s| self.exposed_in(s, access)).collect()
+        let trees = self.project.services.iter().flat_map(|s| self.exposed_in(s, access));
+        trees.filter(|e| self.disregarded(e).is_none()).collect()
     }
 
-    /// The same for one service, whatever its image.
+    /// Why a tree that a service sees costs it nothing: nobody in there reads it.
+    pub fn disregarded(&self, exposed: &Exposed<'_>) -> Option<String> {
+        let idle = self.idle(exposed.service);
+        let idle =
+            idle.map(|image| format!("{} reads nothing in {}", image.title, exposed.facts.path));
+        idle.or_else(|| exposed.facts.unused.clone())
+    }
+
+    /// Trees of one class that one service sees, whether it reads them or not.
     pub fn exposed_in(&self, service: &'a Service, access: Access) -> Vec<Exposed<'a>> {
         let mut found = Vec::new();
         for mount in service.mounts.iter().filter(|m| m.target.starts_with('/')) {
@@ -152,10 +160,19 @@ impl<'a> Context<'a> {
 
     /// A mount as a finding speaks of it.
     pub fn mount_ref(&self, mount: &Mount) -> MountRef {
-        let written = self.written(mount).and_then(|w| w.source);
+        // Where a variable holds the whole entry, the entry itself stands for its source: what the
+        // variable holds is the user's own business.
+        let whole = || {
+            let file = self.project.file(mount.origin.file)?;
+            file.document.text_of(mount.origin.node).map(str::to_owned)
+        };
+        let source = match self.written(mount) {
+            Some(written) => written.source,
+            None => mount.source.as_ref().and_then(|_| whole()),
+        };
         MountRef {
             kind: mount.kind.word(),
-            source: written.or_else(|| mount.source.clone()),
+            source,
             target: mount.target.clone(),
             origin: mount.origin,
             place: mount.place,

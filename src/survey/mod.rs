@@ -50,6 +50,8 @@ pub struct TreeFacts {
     pub at_least: bool,
     /// True when the directory itself is on disk.
     pub on_disk: bool,
+    /// Why the project does not use the tree although it is on disk: its tools put it elsewhere.
+    pub unused: Option<String>,
     /// The command that fills the tree by hand: that of the lock file, else the kind's.
     pub install: Option<String>,
     /// True when git tracks the tree or a file in it. A volume would hide those files, so nothing

@@ -237,6 +237,9 @@ impl Examination<'_> {
                 let file = &exception.file;
                 self.notes.push(format!("{prefix}{path} is left out: {reason} ({prefix}{file})"));
             }
+            if kind.access != Access::Kept {
+                self.measure(kind, &own, Some(&exception.reason));
+            }
             return;
         }
         self.claimed.extend(named());
@@ -244,7 +247,7 @@ impl Examination<'_> {
             self.findings.kept.extend(named());
             return;
         }
-        let measured = self.measure(kind, &own);
+        let measured = self.measure(kind, &own, None);
         if !expected || measured.large {
             return;
         }
@@ -277,7 +280,7 @@ impl Examination<'_> {
     }
 
     /// Counts the kind's trees on disk and adds the large ones.
-    fn measure(&mut self, kind: &TreeKind, own: &[&str]) -> Measured {
+    fn measure(&mut self, kind: &TreeKind, own: &[&str], unused: Option<&String>) -> Measured {
         let mut measured = Measured { large: false, empty: true };
         let Site { host, directory, limits, .. } = *self.site;
         for path in own {
@@ -306,6 +309,7 @@ impl Examination<'_> {
                 bytes: limits.full.then_some(count.bytes),
                 at_least: !limits.full || !readable,
                 on_disk: true,
+                unused: unused.cloned(),
                 install: self.install(kind),
                 tracked: false,
             });
@@ -330,6 +334,7 @@ impl Examination<'_> {
             bytes: None,
             at_least: false,
             on_disk: false,
+            unused: None,
             install: self.install(kind),
             tracked: false,
         })

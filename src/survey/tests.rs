@@ -131,6 +131,7 @@ fn a_full_survey_counts_files_and_bytes() {
             bytes: Some(4_100_000),
             at_least: false,
             on_disk: true,
+            unused: None,
             install: None,
             tracked: false,
         }]
