@@ -3,8 +3,13 @@
 //! A [`Report`] is all that a format may know. Formats are functions from it to text; none of them
 //! looks at the project, the disk or the flags.
 
+pub mod diff;
+mod excerpt;
 pub mod json;
+#[cfg(test)]
+mod sample;
 pub mod text;
+pub mod visible;
 
 use std::collections::BTreeMap;
 

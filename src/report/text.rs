@@ -1,0 +1,245 @@
+//! The report for people.
+
+use std::fmt::{self, Write as _};
+
+use miette::{
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, Severity as Level, SourceCode,
+    ThemeCharacters, ThemeStyles,
+};
+
+use super::excerpt::Excerpt;
+use super::visible::visible;
+use super::{Report, Reported};
+use crate::detect::grouped;
+use crate::error::Problem;
+use crate::finding::{Applicability, Fix, Severity, Tree};
+use crate::source::{Source, Span};
+use crate::survey::Evidence;
+
+/// How the text looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Style {
+    /// With ANSI colours.
+    pub colour: bool,
+    /// With characters for drawing outside of ASCII.
+    pub unicode: bool,
+    /// Columns at most; lines of source are not wrapped.
+    pub width: usize,
+    /// Findings alone, without the summary.
+    pub quiet: bool,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Self { colour: false, unicode: true, width: 100, quiet: false }
+    }
+}
+
+/// All findings, each with the line that causes it, and what they come to.
+pub fn render(report: &Report, style: Style) -> String {
+    let mut out = String::new();
+    for reported in &report.findings {
+        Shown::finding(reported, report).draw(style, &mut out);
+    }
+    if !style.quiet {
+        out.push_str(&summary(report));
+        out.push('\n');
+    }
+    out
+}
+
+/// What could not be checked, in the same form. Empty when nothing is in the way.
+pub fn render_problems(report: &Report, style: Style) -> String {
+    let mut out = String::new();
+    for problem in &report.problems {
+        Shown::problem(problem, report).draw(style, &mut out);
+    }
+    out
+}
+
+/// One line: what was found, what `apply` can do about it, and what was not looked at.
+pub fn summary(report: &Report) -> String {
+    let mut parts = Vec::new();
+    let count =
+        |severity| report.findings.iter().filter(|r| r.finding.severity == severity).count();
+    let by_severity: Vec<String> = [Severity::Error, Severity::Warning, Severity::Note]
+        .into_iter()
+        .map(|severity| (count(severity), severity.word()))
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, word)| plural(number, word))
+        .collect();
+    if report.findings.is_empty() {
+        parts.push(format!("no findings in {}", plural(report.files.len(), "file")));
+    } else {
+        let findings = plural(report.findings.len(), "finding");
+        parts.push(format!("{findings} ({})", by_severity.join(", ")));
+    }
+    let promising = |wanted| {
+        let fixes = report.findings.iter().filter_map(|r| r.finding.fix.as_ref());
+        fixes.filter(|fix| fix.applicability == wanted).count()
+    };
+    match (promising(Applicability::Safe), promising(Applicability::Unsafe)) {
+        (0, 0) => {}
+        (safe, 0) => parts.push(format!("{safe} fixable")),
+        (0, risky) => parts.push(format!("{risky} fixable with --unsafe")),
+        (safe, risky) => parts.push(format!("{safe} fixable, {risky} more with --unsafe")),
+    }
+    if !report.not_judged.is_empty() {
+        parts.push(format!("{} not judged (-v tells why)", report.not_judged.len()));
+    }
+    if !report.problems.is_empty() {
+        parts.push(plural(report.problems.len(), "problem"));
+    }
+    parts.join(", ")
+}
+
+/// A number and a noun.
+pub(crate) fn plural(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+/// A finding or a problem as `miette` draws it. Nothing in it needs escaping any more.
+#[derive(Debug)]
+struct Shown {
+    code: String,
+    level: Level,
+    message: String,
+    label: Option<String>,
+    excerpt: Option<Excerpt>,
+    help: Option<String>,
+}
+
+impl Shown {
+    fn finding(reported: &Reported, report: &Report) -> Self {
+        let finding = &reported.finding;
+        let excerpt = excerpt(report, &reported.file, reported.span);
+        let mut help = finding.fix.as_ref().map(advice).unwrap_or_default();
+        if finding.platforms != report.platforms && !finding.platforms.is_empty() {
+            let before = if help.is_empty() { "" } else { "\n- " };
+            write!(help, "{before}holds for {} only", finding.platforms.join(", "))
+                .unwrap_or_default();
+        }
+        Self {
+            code: format!("{}[{}]", finding.severity.word(), finding.rule),
+            level: match finding.severity {
+                Severity::Error => Level::Error,
+                Severity::Warning => Level::Warning,
+                Severity::Note => Level::Advice,
+            },
+            message: match &excerpt {
+                Some(_) => visible(&finding.message).into_owned(),
+                None => format!("{}: {}", visible(&reported.file), visible(&finding.message)),
+            },
+            label: finding.tree.as_ref().map(covers),
+            excerpt,
+            help: (!help.is_empty()).then_some(help),
+        }
+    }
+
+    fn problem(problem: &Problem, report: &Report) -> Self {
+        let place = problem.file.as_ref().zip(problem.span);
+        let excerpt = place.and_then(|(file, span)| excerpt(report, file, span));
+        let message = match (&problem.file, &excerpt) {
+            (Some(file), None) => format!("{}: {}", visible(file), visible(&problem.message)),
+            _ => visible(&problem.message).into_owned(),
+        };
+        Self {
+            code: "error".to_owned(),
+            level: Level::Error,
+            message,
+            label: None,
+            excerpt,
+            help: problem.help.as_deref().map(|help| visible(help).into_owned()),
+        }
+    }
+
+    fn draw(&self, style: Style, out: &mut String) {
+        let theme = GraphicalTheme {
+            characters: if style.unicode {
+                ThemeCharacters::unicode()
+            } else {
+                ThemeCharacters::ascii()
+            },
+            styles: if style.colour { ThemeStyles::ansi() } else { ThemeStyles::none() },
+        };
+        let handler = GraphicalReportHandler::new_themed(theme)
+            .with_width(style.width)
+            .with_urls(false)
+            .without_syntax_highlighting();
+        let mut drawn = String::new();
+        // Writing to a string does not fail.
+        handler.render_report(&mut drawn, self).unwrap_or_default();
+        for line in drawn.lines() {
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+        out.push('\n');
+    }
+}
+
+fn excerpt(report: &Report, file: &str, span: Span) -> Option<Excerpt> {
+    report.sources.get(file).map(|source: &Source| Excerpt::new(source, span))
+}
+
+/// What the mount covers, and how much of it.
+fn covers(tree: &Tree) -> String {
+    let facts = &tree.facts;
+    let name = visible(if facts.path == "." { &facts.kind } else { &facts.path });
+    match (facts.files.map(grouped), facts.evidence) {
+        (Some(files), Evidence::Measured) if facts.at_least => {
+            format!("covers {name}, {files} files or more")
+        }
+        (Some(files), Evidence::Measured) => format!("covers {name}, {files} files"),
+        (Some(files), _) => format!("covers {name}, about {files} files"),
+        (None, _) => format!("covers {name}"),
+    }
+}
+
+/// What to do, and what to know about it.
+fn advice(fix: &Fix) -> String {
+    let how = match fix.applicability {
+        Applicability::Safe => "fix available with `composefix apply`",
+        Applicability::Unsafe => "fix available with `composefix apply --unsafe`",
+        Applicability::Manual => "by hand",
+    };
+    let mut out = format!("{how}: {}", visible(&fix.title));
+    for note in &fix.notes {
+        write!(out, "\n- {}", visible(note)).unwrap_or_default();
+    }
+    out
+}
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Shown {}
+
+impl Diagnostic for Shown {
+    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        Some(Box::new(&self.code))
+    }
+
+    fn severity(&self) -> Option<Level> {
+        Some(self.level)
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display + 'a>)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.excerpt.as_ref().map(|excerpt| excerpt as &dyn SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let excerpt = self.excerpt.as_ref()?;
+        let label = LabeledSpan::new_with_span(self.label.clone(), excerpt.marked());
+        Some(Box::new(std::iter::once(label)))
+    }
+}
+
+#[cfg(test)]
+mod tests;
