@@ -7,7 +7,7 @@ pub mod diff;
 mod excerpt;
 pub mod json;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 pub mod text;
 pub mod visible;
 

@@ -1,0 +1,308 @@
+//! The flags as the user gave them.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use super::closest::unknown;
+use crate::finding::Severity;
+
+/// Finds slow bind mounts in Docker Compose projects and rewrites them, with proof
+///
+/// On macOS and Windows each file of a bind mount is opened across a virtual machine. A mount that
+/// covers a large dependency tree makes every start and every request slow. composefix finds such
+/// mounts, says what they cost, and moves the trees into volumes.
+#[derive(Debug, Parser)]
+#[command(name = "composefix", version, max_term_width = 100, arg_required_else_help = true)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    pub(super) task: Task,
+    #[command(flatten)]
+    pub(super) output: OutputFlags,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(super) enum Task {
+    Check(CheckFlags),
+    Apply(ApplyFlags),
+    List(ListFlags),
+    Explain(ExplainFlags),
+}
+
+/// Find problems; writes nothing
+///
+/// Exit code 0: nothing at or above --fail-on. 1: findings. 2: something could not be checked.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(super) struct CheckFlags {
+    #[command(flatten)]
+    pub(super) project: ProjectFlags,
+    #[command(flatten)]
+    pub(super) judgement: JudgementFlags,
+    /// Fail from this severity on
+    #[arg(long, value_name = "SEVERITY", default_value = "warning", help_heading = "Result",
+        value_parser = PossibleValuesParser::new(["error", "warning", "note"]).map(|word| severity(&word)))]
+    pub(super) fail_on: Severity,
+    /// End with 0 although there are findings
+    #[arg(long, help_heading = "Result")]
+    pub(super) exit_zero: bool,
+    /// Form of the report: text or json; several with commas
+    ///
+    /// With `=FILE` the report goes to that file, else to standard output. Only one report can go
+    /// to standard output.
+    #[arg(long, value_name = "FORMAT[=FILE]", value_delimiter = ',', help_heading = "Result",
+        value_parser = format_request)]
+    pub(super) format: Vec<FormatRequest>,
+    /// Write the report to this file
+    #[arg(short, value_name = "FILE", help_heading = "Result")]
+    pub(super) output: Option<PathBuf>,
+    /// Print the patch that `apply` would write instead of the report
+    #[arg(long, help_heading = "Result")]
+    pub(super) diff: bool,
+    /// Add every resolved mount to the JSON report
+    #[arg(long, help_heading = "Result")]
+    pub(super) show_mounts: bool,
+    /// Count every file of every tree instead of stopping when the verdict is certain
+    #[arg(long, help_heading = "Judgement")]
+    pub(super) full_survey: bool,
+}
+
+/// Plan fixes, show the patch, ask, write
+///
+/// Exit code 0: everything that may be written is written. 1: there is a patch and it was not
+/// written. 2: something could not be checked or written, and no file was changed.
+#[derive(Debug, Args)]
+pub(super) struct ApplyFlags {
+    #[command(flatten)]
+    pub(super) project: ProjectFlags,
+    #[command(flatten)]
+    pub(super) judgement: JudgementFlags,
+    /// Write without asking
+    #[arg(long, short, help_heading = "Result")]
+    pub(super) yes: bool,
+    /// Print the patch; never ask, never write
+    #[arg(long, help_heading = "Result")]
+    pub(super) diff: bool,
+    /// Where changes go: in-place, or - for the whole rewritten file on standard output
+    #[arg(long, value_name = "WHERE", default_value = "in-place", value_parser = destination,
+        conflicts_with = "diff", help_heading = "Result")]
+    pub(super) to: Destination,
+}
+
+/// List what is known, a line each
+#[derive(Debug, Args)]
+pub(super) struct ListFlags {
+    /// What to list
+    #[arg(value_enum)]
+    pub(super) what: Listed,
+    /// Form of the list
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    pub(super) format: ListFormat,
+    #[command(flatten)]
+    pub(super) rules: RuleFlags,
+}
+
+/// Show the page of a rule, strategy, platform or tree
+#[derive(Debug, Args)]
+pub(super) struct ExplainFlags {
+    /// Its id, as in reports and lists
+    pub(super) id: String,
+    #[command(flatten)]
+    pub(super) rules: RuleFlags,
+}
+
+/// Which projects.
+#[derive(Debug, Args)]
+pub(super) struct ProjectFlags {
+    /// Compose files, directories to search for them, or - for standard input
+    ///
+    /// Without any: what `docker compose` would load here.
+    #[arg(value_name = "PATH", conflicts_with = "file")]
+    pub(super) paths: Vec<PathBuf>,
+    /// Compose file; several make one project
+    #[arg(long, short, value_name = "FILE", help_heading = "Project, as in docker compose")]
+    pub(super) file: Vec<PathBuf>,
+    /// Directory that relative paths start from
+    #[arg(long, value_name = "DIR", help_heading = "Project, as in docker compose")]
+    pub(super) project_directory: Option<PathBuf>,
+    /// File with variables instead of .env
+    #[arg(long, value_name = "FILE", help_heading = "Project, as in docker compose")]
+    pub(super) env_file: Vec<PathBuf>,
+    /// Profile to turn on; * for all
+    #[arg(long, value_name = "NAME", help_heading = "Project, as in docker compose")]
+    pub(super) profile: Vec<String>,
+    /// Name of the file that comes by standard input
+    #[arg(
+        long,
+        value_name = "FILE",
+        default_value = "compose.yaml",
+        help_heading = "Project, as in docker compose"
+    )]
+    pub(super) stdin_filename: PathBuf,
+}
+
+/// How to judge.
+#[derive(Debug, Args)]
+pub(super) struct JudgementFlags {
+    /// Platforms to judge for: ids, groups or all; several with commas
+    ///
+    /// Default: macos-virtiofs and windows-wsl2-drive, on every machine, so that a gate says the
+    /// same everywhere. `composefix list platforms` shows them all. Environment variable:
+    /// `COMPOSEFIX_PLATFORM`.
+    #[arg(long, value_name = "ID", value_delimiter = ',', help_heading = "Judgement")]
+    pub(super) platform: Vec<String>,
+    /// Strategies to use instead of the platform's own, best first; several with commas
+    #[arg(long, value_name = "ID", value_delimiter = ',', help_heading = "Judgement")]
+    pub(super) strategy: Vec<String>,
+    /// Rules to use, all others off; several with commas
+    #[arg(long, value_name = "RULE", value_delimiter = ',', help_heading = "Judgement")]
+    pub(super) select: Vec<String>,
+    /// Rules not to use; several with commas
+    #[arg(long, value_name = "RULE", value_delimiter = ',', help_heading = "Judgement")]
+    pub(super) ignore: Vec<String>,
+    /// Include fixes whose safety is not proven
+    #[arg(long = "unsafe", help_heading = "Judgement")]
+    pub(super) risky: bool,
+    #[command(flatten)]
+    pub(super) rules: RuleFlags,
+}
+
+/// What is known.
+#[derive(Debug, Args)]
+pub(super) struct RuleFlags {
+    /// Folder with more rule files: platforms, trees, images
+    #[arg(long = "rules", value_name = "DIR", help_heading = "Judgement")]
+    pub(super) directories: Vec<PathBuf>,
+}
+
+/// How to speak.
+#[derive(Debug, Args)]
+pub(super) struct OutputFlags {
+    /// When to use colours
+    #[arg(long, value_enum, global = true, value_name = "WHEN", default_value_t = ColourChoice::Auto,
+        help_heading = "Output")]
+    pub(super) color: ColourChoice,
+    /// Say only what was found
+    #[arg(long, short, global = true, conflicts_with = "verbose", help_heading = "Output")]
+    pub(super) quiet: bool,
+    /// Say also what was looked at and what was left out
+    #[arg(long, short, global = true, help_heading = "Output")]
+    pub(super) verbose: bool,
+}
+
+/// `--color`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ColourChoice {
+    /// On a terminal, unless the environment says otherwise
+    Auto,
+    /// Everywhere
+    Always,
+    /// Nowhere
+    Never,
+}
+
+/// What `list` lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Listed {
+    /// Kinds of problems
+    Rules,
+    /// Kinds of repairs
+    Strategies,
+    /// Engines with their way to share files
+    Platforms,
+    /// Kinds of dependency trees, caches and build output
+    Trees,
+}
+
+/// Form of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ListFormat {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
+/// Form of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    Text,
+    Json,
+}
+
+/// One `--format`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FormatRequest {
+    pub(super) format: Format,
+    /// Where the report goes; none for standard output.
+    pub(super) file: Option<PathBuf>,
+}
+
+/// `--to`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Destination {
+    InPlace,
+    Stdout,
+}
+
+/// The parser has let only the three words through.
+fn severity(word: &str) -> Severity {
+    match word {
+        "error" => Severity::Error,
+        "note" => Severity::Note,
+        _ => Severity::Warning,
+    }
+}
+
+/// Reads `FORMAT[=FILE]`.
+pub(super) fn format_request(text: &str) -> Result<FormatRequest, String> {
+    let (word, file) = match text.split_once('=') {
+        Some((_, "")) => return Err("a file name must follow the `=`".to_owned()),
+        Some((word, file)) => (word, Some(PathBuf::from(file))),
+        None => (text, None),
+    };
+    let format = match word {
+        "text" => Format::Text,
+        "json" => Format::Json,
+        other => {
+            let known = ["text", "json"];
+            return Err(unknown("format", other, known, "this version has text and json"));
+        }
+    };
+    Ok(FormatRequest { format, file })
+}
+
+fn destination(text: &str) -> Result<Destination, String> {
+    match text {
+        "in-place" => Ok(Destination::InPlace),
+        "-" => Ok(Destination::Stdout),
+        _ => Err("this version writes `in-place` or to `-`, standard output".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_flags_hold_together() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn formats_name_their_file() {
+        let json = |file: Option<&str>| FormatRequest {
+            format: Format::Json,
+            file: file.map(PathBuf::from),
+        };
+        assert_eq!(format_request("json"), Ok(json(None)));
+        assert_eq!(format_request("json=a=b.json"), Ok(json(Some("a=b.json"))));
+        assert!(format_request("json=").is_err());
+        let error = format_request("jsn=x").unwrap_err();
+        assert_eq!(error, "unknown format `jsn`; did you mean `json`?");
+    }
+}

@@ -1,0 +1,130 @@
+//! `composefix check`.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::path::Path;
+
+use super::args::{CheckFlags, ColourChoice, Format, FormatRequest, OutputFlags, format_request};
+use super::judgement::Counts;
+use super::{Command, Exit};
+use crate::error::Error;
+use crate::host::Environment;
+use crate::report::text::Style;
+use crate::report::{Report, json, text};
+use crate::run::Examination;
+
+impl Command<'_> {
+    pub(super) fn check(
+        &mut self,
+        flags: &CheckFlags,
+        output: &OutputFlags,
+    ) -> Result<Exit, Error> {
+        let wanted = wanted(flags, &self.environment)?;
+        let counts = Counts { full_survey: flags.full_survey, show_mounts: flags.show_mounts };
+        let examined = self.examine(&flags.project, &flags.judgement, counts)?;
+        self.report(flags, output, &wanted, &examined.examination)
+    }
+
+    /// Prints every wanted report and decides the exit code.
+    fn report(
+        &mut self,
+        flags: &CheckFlags,
+        output: &OutputFlags,
+        wanted: &[FormatRequest],
+        examination: &Examination,
+    ) -> Result<Exit, Error> {
+        let report = &examination.report;
+        for request in wanted {
+            match &request.file {
+                None => {
+                    let style = self.style(output, self.stdout_is_terminal);
+                    self.print(&rendered(report, request.format, style))?;
+                }
+                Some(file) => {
+                    let colour = output.color == ColourChoice::Always;
+                    let style = Style { colour, ..self.style(output, false) };
+                    let path = self.environment.directory.join(file);
+                    write_report(&path, &rendered(report, request.format, style))?;
+                }
+            }
+        }
+        if flags.diff {
+            self.print_patch(output, &examination.patches)?;
+        }
+        // A JSON report on standard output has the problems in it.
+        if !wanted.iter().any(|r| r.format == Format::Json && r.file.is_none()) {
+            self.say_problems(examination, output);
+        }
+        self.say_notes(examination, output);
+        let fails = report.findings.iter().any(|r| r.finding.severity >= flags.fail_on);
+        Ok(match () {
+            () if !report.problems.is_empty() => Exit::Error,
+            () if fails && !flags.exit_zero => Exit::Findings,
+            () => Exit::Success,
+        })
+    }
+}
+
+fn rendered(report: &Report, format: Format, style: Style) -> String {
+    match format {
+        Format::Text => text::render(report, style),
+        Format::Json => json::render(report),
+    }
+}
+
+/// Straight to the file, which may be a pipe or a device.
+fn write_report(path: &Path, text: &str) -> Result<(), Error> {
+    File::create(path)
+        .and_then(|mut file| file.write_all(text.as_bytes()))
+        .map_err(|error| Error::Output { target: path.display().to_string(), error })
+}
+
+/// The reports to print: by flag, else by variable, else text. At most one of them goes to standard
+/// output.
+fn wanted(flags: &CheckFlags, environment: &Environment) -> Result<Vec<FormatRequest>, Error> {
+    let usage = |message: &str| Error::Usage { message: message.to_owned() };
+    let default = || FormatRequest { format: Format::Text, file: None };
+    let mut wanted = flags.format.clone();
+    let variable = environment.variables.get("COMPOSEFIX_FORMAT").map(String::as_str);
+    if wanted.is_empty() {
+        let words = variable.unwrap_or_default().split(',').map(str::trim);
+        for word in words.filter(|word| !word.is_empty()) {
+            let request = format_request(word)
+                .map_err(|message| usage(&format!("COMPOSEFIX_FORMAT: {message}")))?;
+            wanted.push(request);
+        }
+    }
+    if let Some(file) = &flags.output {
+        if wanted.is_empty() {
+            wanted.push(default());
+        }
+        let mut free = wanted.iter_mut().filter(|request| request.file.is_none());
+        match (free.next(), free.next()) {
+            (Some(request), None) => request.file = Some(file.clone()),
+            (None, _) => return Err(usage("every --format has its own file; -o is one too many")),
+            _ => {
+                return Err(usage(
+                    "-o names one file for several reports; use --format FORMAT=FILE",
+                ));
+            }
+        }
+    }
+    if flags.diff {
+        // What the user asked for by flag is not dropped in silence.
+        if flags.format.iter().any(|r| r.file.is_none()) && flags.output.is_none() {
+            return Err(usage(
+                "the patch of --diff goes to standard output; give the report a file",
+            ));
+        }
+        wanted.retain(|request| request.file.is_some());
+    } else if wanted.is_empty() {
+        wanted.push(default());
+    }
+    if wanted.iter().filter(|request| request.file.is_none()).count() > 1 {
+        return Err(usage("only one report can go to standard output; use --format FORMAT=FILE"));
+    }
+    Ok(wanted)
+}
+
+#[cfg(test)]
+mod tests;

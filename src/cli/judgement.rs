@@ -1,0 +1,194 @@
+//! Flags and environment to the settings of a run. Every id is checked here, so that a misspelled
+//! one is an error and not a run that finds nothing.
+
+use std::collections::BTreeSet;
+
+use super::args::JudgementFlags;
+use super::closest::unknown;
+use crate::detect;
+use crate::error::Error;
+use crate::finding::Applicability;
+use crate::host::Environment;
+use crate::rules::Rules;
+use crate::run::Settings;
+use crate::strategy;
+
+/// Platforms that are judged for when nobody says otherwise.
+const DEFAULT_PLATFORMS: [&str; 2] = ["macos-virtiofs", "windows-wsl2-drive"];
+
+/// How much a run counts and shows.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Counts {
+    pub(super) full_survey: bool,
+    pub(super) show_mounts: bool,
+}
+
+/// The settings that the flags and the environment ask for.
+pub(super) fn settings(
+    flags: &JudgementFlags,
+    counts: Counts,
+    rules: &Rules,
+    environment: &Environment,
+) -> Result<Settings, Error> {
+    let rule_ids = || detect::ALL.iter().map(|detector| detector.id());
+    let strategy_ids = || strategy::ALL.iter().map(|strategy| strategy.id());
+    let see = |what: &str| format!("`composefix list {what}` shows them all");
+    let known_rules = |words: &[String]| {
+        let exists = |id: &str| detect::detector(id).is_some();
+        ids(words, exists, |word| unknown("rule", word, rule_ids(), &see("rules")))
+    };
+    let exists = |id: &str| strategy::strategy(id).is_some();
+    Ok(Settings {
+        platforms: platforms(flags, rules, environment)?,
+        strategies: ids(&flags.strategy, exists, |word| {
+            unknown("strategy", word, strategy_ids(), &see("strategies"))
+        })?,
+        select: known_rules(&flags.select)?,
+        ignore: known_rules(&flags.ignore)?,
+        write_from: if flags.risky { Applicability::Unsafe } else { Applicability::Safe },
+        full_survey: counts.full_survey,
+        show_mounts: counts.show_mounts,
+    })
+}
+
+/// The words without empty ones and repetitions, in their order, if all of them exist.
+fn ids(
+    words: &[String],
+    exists: impl Fn(&str) -> bool,
+    complaint: impl Fn(&str) -> String,
+) -> Result<Vec<String>, Error> {
+    let mut known = Vec::new();
+    for word in words.iter().map(|word| word.trim()).filter(|word| !word.is_empty()) {
+        if !exists(word) {
+            return Err(Error::Usage { message: complaint(word) });
+        }
+        if !known.iter().any(|other| other == word) {
+            known.push(word.to_owned());
+        }
+    }
+    Ok(known)
+}
+
+/// Platforms by flag, else by variable, else the default, sorted.
+fn platforms(
+    flags: &JudgementFlags,
+    rules: &Rules,
+    environment: &Environment,
+) -> Result<Vec<String>, Error> {
+    let variable = environment.variables.get("COMPOSEFIX_PLATFORM");
+    let words: Vec<&str> = match variable {
+        _ if !flags.platform.is_empty() => flags.platform.iter().map(String::as_str).collect(),
+        Some(list) if !list.trim().is_empty() => list.split(',').collect(),
+        _ => DEFAULT_PLATFORMS.to_vec(),
+    };
+    let mut chosen = BTreeSet::new();
+    for word in words.into_iter().map(str::trim).filter(|word| !word.is_empty()) {
+        if let Some(platform) = rules.platform(word) {
+            chosen.insert(platform.id.clone());
+            continue;
+        }
+        let group = rules.platforms_of_group(word);
+        if group.is_empty() {
+            return Err(Error::Usage { message: unknown_platform(word, rules) });
+        }
+        chosen.extend(group.into_iter().map(|platform| platform.id.clone()));
+    }
+    if chosen.is_empty() {
+        return Err(Error::Usage { message: "--platform names no platform".to_owned() });
+    }
+    Ok(chosen.into_iter().collect())
+}
+
+fn unknown_platform(word: &str, rules: &Rules) -> String {
+    let ids: Vec<&str> = rules.platforms().map(|platform| platform.id.as_str()).collect();
+    if word == "auto" {
+        return format!(
+            "`auto` needs `composefix platform`, which this version does not have; \
+             name a platform: {}",
+            ids.join(", ")
+        );
+    }
+    let groups: BTreeSet<&str> =
+        rules.platforms().flat_map(|p| &p.groups).map(String::as_str).collect();
+    let known = ids.into_iter().chain(groups).chain(["all", "auto"]);
+    unknown("platform", word, known, "`composefix list platforms` shows them all")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::super::args::{Arguments, Task};
+    use super::*;
+
+    fn settings_of(words: &str, variable: Option<&str>) -> Result<Settings, String> {
+        let words = ["composefix", "check"].into_iter().chain(words.split_whitespace());
+        let arguments = Arguments::try_parse_from(words).unwrap();
+        let Task::Check(flags) = arguments.task else { unreachable!() };
+        let mut environment = Environment::default();
+        if let Some(value) = variable {
+            environment.variables.insert("COMPOSEFIX_PLATFORM".to_owned(), value.to_owned());
+        }
+        let rules = Rules::builtin().unwrap();
+        settings(&flags.judgement, Counts::default(), &rules, &environment)
+            .map_err(|error| error.to_string())
+    }
+
+    fn platforms_of(words: &str, variable: Option<&str>) -> Vec<String> {
+        settings_of(words, variable).unwrap().platforms
+    }
+
+    #[test]
+    fn platforms_come_from_flag_then_variable_then_default() {
+        assert_eq!(platforms_of("", None), DEFAULT_PLATFORMS);
+        assert_eq!(platforms_of("", Some("")), DEFAULT_PLATFORMS);
+        assert_eq!(
+            platforms_of("", Some("macos-osxfs, linux-native")),
+            ["linux-native", "macos-osxfs"]
+        );
+        let flag = "--platform macos-osxfs,linux-native --platform macos-osxfs";
+        assert_eq!(platforms_of(flag, Some("nonsense")), ["linux-native", "macos-osxfs"]);
+    }
+
+    #[test]
+    fn groups_stand_for_their_platforms() {
+        let macos = platforms_of("--platform macos", None);
+        assert!(macos.iter().any(|id| id == "macos-virtiofs"), "{macos:?}");
+        assert!(!macos.iter().any(|id| id.starts_with("windows")), "{macos:?}");
+        let all = platforms_of("--platform all", None);
+        assert!(all.len() > macos.len() && all.is_sorted(), "{all:?}");
+    }
+
+    #[test]
+    fn unknown_ids_are_errors_that_help() {
+        for (words, message) in [
+            ("--select slow-tre", "unknown rule `slow-tre`; did you mean `slow-tree`?"),
+            ("--ignore x,slow-tree", "unknown rule `x`; `composefix list rules` shows them all"),
+            ("--strategy volumes", "unknown strategy `volumes`; did you mean `volume`?"),
+            (
+                "--platform macos-virtofs",
+                "unknown platform `macos-virtofs`; did you mean `macos-virtiofs`?",
+            ),
+            ("--platform mac-os", "unknown platform `mac-os`; did you mean `macos`?"),
+            ("--platform ,", "--platform names no platform"),
+        ] {
+            assert_eq!(settings_of(words, None).unwrap_err(), message, "{words}");
+        }
+        let auto = settings_of("--platform auto", None).unwrap_err();
+        assert!(auto.starts_with("`auto` needs `composefix platform`"), "{auto}");
+        assert!(auto.contains("macos-virtiofs, "), "{auto}");
+    }
+
+    #[test]
+    fn lists_keep_their_order_and_lose_repetitions() {
+        let settings = settings_of(
+            "--strategy tmpfs,volume --strategy tmpfs --select slow-tree, --unsafe",
+            None,
+        )
+        .unwrap();
+        assert_eq!(settings.strategies, ["tmpfs", "volume"]);
+        assert_eq!(settings.select, ["slow-tree"]);
+        assert_eq!(settings.write_from, Applicability::Unsafe);
+        assert_eq!(settings_of("", None).unwrap().write_from, Applicability::Safe);
+    }
+}
