@@ -168,7 +168,7 @@ fn diff_prints_a_patch_and_writes_nothing() {
 +  node_modules:
 ";
     project.run("apply --unsafe --diff").assert().code(1).stdout_eq(expected).stderr_eq("");
-    project.run("apply --unsafe --diff --yes").assert().code(1).stdout_eq(expected);
+    project.run("apply --unsafe --to in-place --diff --yes").assert().code(1).stdout_eq(expected);
     project.run("check --unsafe --diff").assert().code(1).stdout_eq(expected).stderr_eq("");
     let forced = project.run("apply --unsafe --diff").env("FORCE_COLOR", "1");
     forced.assert().code(1).stdout_eq(expected);

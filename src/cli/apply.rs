@@ -20,6 +20,10 @@ impl Command<'_> {
         flags: &ApplyFlags,
         output: &OutputFlags,
     ) -> Result<Exit, Error> {
+        if flags.diff && flags.to == Destination::Stdout {
+            let message = "--diff and `--to -` both go to standard output; use one of them";
+            return Err(Error::Usage { message: message.to_owned() });
+        }
         let examined = self.examine(&flags.project, &flags.judgement, Counts::default())?;
         self.finish(flags, output, &examined)
     }

@@ -86,8 +86,7 @@ pub(super) struct ApplyFlags {
     #[arg(long, help_heading = "Result")]
     pub(super) diff: bool,
     /// Where changes go: in-place, or - for the whole rewritten file on standard output
-    #[arg(long, value_name = "WHERE", default_value = "in-place", value_parser = destination,
-        conflicts_with = "diff", help_heading = "Result")]
+    #[arg(long, value_name = "WHERE", default_value = "in-place", value_parser = destination, help_heading = "Result")]
     pub(super) to: Destination,
 }
 
