@@ -65,7 +65,9 @@ pub struct Finding {
     pub tree: Option<Tree>,
     /// Ids of the judged platforms on which it holds, sorted.
     pub platforms: Vec<String>,
-    /// What can be done; none when nothing is known to help.
+    /// What to do by hand where no strategy answers the rule; each stands on its own.
+    pub advice: Vec<String>,
+    /// What a strategy can do; none when there is no strategy for it.
     pub fix: Option<Fix>,
 }
 
@@ -98,8 +100,8 @@ pub struct Tree {
 /// A repair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
-    /// Id of the strategy; none for advice that no strategy carries out.
-    pub strategy: Option<&'static str>,
+    /// Id of the strategy that does it, or that cannot do it here.
+    pub strategy: &'static str,
     /// What it promises.
     pub applicability: Applicability,
     /// What it does, in a few words.
@@ -111,10 +113,10 @@ pub struct Fix {
 }
 
 impl Fix {
-    /// Advice without an edit.
-    pub fn manual(title: impl Into<String>, notes: Vec<String>) -> Self {
+    /// Advice without an edit, because a strategy must not do it here.
+    pub fn manual(strategy: &'static str, title: impl Into<String>, notes: Vec<String>) -> Self {
         Self {
-            strategy: None,
+            strategy,
             applicability: Applicability::Manual,
             title: title.into(),
             notes,

@@ -104,7 +104,9 @@ impl Scope {
         let near = common.is_some_and(|d| d.components().count() > 2)
             || source.starts_with(&self.directory);
         let holds_home = common.zip(self.home.as_deref()).is_some_and(|(d, home)| {
-            home.starts_with(d) && !self.directory.starts_with(source) && !source.starts_with(&self.directory)
+            home.starts_with(d)
+                && !self.directory.starts_with(source)
+                && !source.starts_with(&self.directory)
         });
         if near && !holds_home { Ok(()) } else { Err("it lies outside the project".to_owned()) }
     }

@@ -106,7 +106,11 @@ impl Source {
     pub fn line_end(&self, offset: usize) -> usize {
         let rest = self.text.get(offset..).unwrap_or_default();
         let end = rest.find('\n').map_or(self.text.len(), |i| offset + i);
-        if end > offset && self.text.as_bytes().get(end - 1) == Some(&b'\r') { end - 1 } else { end }
+        if end > offset && self.text.as_bytes().get(end - 1) == Some(&b'\r') {
+            end - 1
+        } else {
+            end
+        }
     }
 
     /// Offset of the start of the next line, or the end of the text.

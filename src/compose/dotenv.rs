@@ -4,18 +4,18 @@ use super::interpolate::{Variables, interpolate};
 
 /// What went wrong on which line of an `.env` file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Malformed {
+pub(super) struct Malformed {
     /// Byte offset of the line.
-    pub offset: usize,
+    pub(super) offset: usize,
     /// What is wrong, without the value: that may be a secret.
-    pub message: String,
+    pub(super) message: String,
 }
 
 /// Reads `NAME=value` lines. Values may use the variables of `outer` and those above them.
 ///
 /// # Errors
 /// At the first line that Compose refuses.
-pub fn parse(text: &str, outer: &dyn Variables) -> Result<Vec<(String, String)>, Malformed> {
+pub(super) fn parse(text: &str, outer: &dyn Variables) -> Result<Vec<(String, String)>, Malformed> {
     let mut found: Vec<(String, String)> = Vec::new();
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut rest = text;

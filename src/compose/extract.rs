@@ -12,6 +12,17 @@ use crate::yaml::Kind;
 /// Fills `project` from the merged root of its files.
 pub(super) fn fill(
     project: &mut Project,
+    profiles: &[String],
+    environment: &Environment,
+) -> Result<(), Problem> {
+    let root = std::mem::replace(&mut project.root, Value::null());
+    let result = read(project, &root, profiles, environment);
+    project.root = root;
+    result
+}
+
+fn read(
+    project: &mut Project,
     root: &Value,
     profiles: &[String],
     environment: &Environment,
@@ -34,7 +45,13 @@ pub(super) fn fill(
         let service = match &value.data {
             Data::Null => continue,
             Data::Map(_) => Reader { project, home, name }.service(value, profiles)?,
-            _ => return Err(problem(project, value.origin, format!("service `{name}` must be a mapping"))),
+            _ => {
+                return Err(problem(
+                    project,
+                    value.origin,
+                    format!("service `{name}` must be a mapping"),
+                ));
+            }
         };
         project.services.push(service);
     }
@@ -63,7 +80,8 @@ impl Reader<'_> {
         };
         let mut service = Service {
             name: self.name.to_owned(),
-            active: own.is_empty() || profiles.iter().any(|p| p == "*" || own.contains(&p.as_str())),
+            active: own.is_empty()
+                || profiles.iter().any(|p| p == "*" || own.contains(&p.as_str())),
             parts: value.map().map(|m| m.parts.clone()).unwrap_or_default(),
             volume_lists: Vec::new(),
             mounts: Vec::new(),
@@ -92,7 +110,7 @@ impl Reader<'_> {
             }
         }
         if let Some(tmpfs) = value.get("tmpfs") {
-            self.tmpfs(tmpfs, &mut service);
+            Self::memory(tmpfs, &mut service);
         }
         Ok(service)
     }
@@ -106,7 +124,11 @@ impl Reader<'_> {
                 Data::Scalar(_) => self.short(item, place)?,
                 Data::Map(_) => self.long(item, place),
                 Data::Null | Data::List(_) => {
-                    return Err(problem(self.project, item.origin, "a mount must be a text or a mapping"));
+                    return Err(problem(
+                        self.project,
+                        item.origin,
+                        "a mount must be a text or a mapping",
+                    ));
                 }
             };
             let Some(mount) = mount else { continue };
@@ -142,7 +164,10 @@ impl Reader<'_> {
         let parsed = match parse_short(&entry.text) {
             Ok(parsed) => parsed,
             Err(_) if !entry.unset.is_empty() => {
-                self.skip(item, format!("{} not set, so this mount is not known", list_of(&entry.unset)));
+                self.skip(
+                    item,
+                    format!("{} not set, so this mount is not known", list_of(&entry.unset)),
+                );
                 return Ok(None);
             }
             Err(reason) => {
@@ -196,7 +221,7 @@ impl Reader<'_> {
     }
 
     /// A service's `tmpfs`: `path` or `path:options`.
-    fn tmpfs(&self, tmpfs: &Value, service: &mut Service) {
+    fn memory(tmpfs: &Value, service: &mut Service) {
         let items = match &tmpfs.data {
             Data::List(list) => list.items.iter().collect(),
             _ => vec![tmpfs],
@@ -235,7 +260,7 @@ impl Reader<'_> {
             let mut rest: Vec<_> = map.entries.iter().filter(|(k, _)| k != "context").collect();
             rest.sort_by(|a, b| a.0.cmp(&b.0));
             for (name, value) in rest {
-                key.push_str(&format!(" {name}={}", plain_text(value)));
+                key.extend([" ", name, "=", &plain_text(value)]);
             }
         }
         key
@@ -315,7 +340,8 @@ fn list_of(names: &[String]) -> String {
 /// `./`. Other undeclared volumes may come from a file that this one is loaded with.
 fn check_volume_names(project: &Project) -> Result<(), Problem> {
     for mount in project.services.iter().flat_map(|s| &s.mounts) {
-        let Some(source) = mount.source.as_deref().filter(|_| mount.kind == MountKind::Volume) else {
+        let Some(source) = mount.source.as_deref().filter(|_| mount.kind == MountKind::Volume)
+        else {
             continue;
         };
         let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');

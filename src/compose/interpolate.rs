@@ -37,7 +37,8 @@ pub fn interpolate(template: &str, variables: &dyn Variables) -> Result<Filled, 
             filled.text.push('$');
             after
         } else if let Some(inside) = tail.strip_prefix('{') {
-            let (body, after) = braced(inside).ok_or_else(|| InvalidTemplate(template.to_owned()))?;
+            let (body, after) =
+                braced(inside).ok_or_else(|| InvalidTemplate(template.to_owned()))?;
             substitute(body, variables, &mut filled)
                 .ok_or_else(|| InvalidTemplate(format!("${{{body}}}")))??;
             after

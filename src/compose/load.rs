@@ -47,16 +47,18 @@ pub fn load(
         trail: Vec::new(),
     };
     let root = loader.stack(&files, &context)?;
+    let name = super::project_name(&root, &context.variables, &directory);
     let mut project = Project {
-        name: super::project_name(&root, &context.variables, &directory),
+        name,
         directory,
         files: loader.files,
         bases: loader.bases,
         services: Vec::new(),
         volumes: Vec::new(),
         skipped: loader.skipped,
+        root,
     };
-    extract::fill(&mut project, &root, &profiles, environment)?;
+    extract::fill(&mut project, &profiles, environment)?;
     Ok(project)
 }
 
@@ -105,12 +107,11 @@ impl Loader<'_> {
             return Ok(FileId(at));
         }
         let name = relative_name(&self.environment.directory, path);
-        let source = match self.request.texts.get(path) {
-            Some(text) => Source::new(&name, text.as_str()),
-            None => {
-                let bytes = self.host.read(path, FILE_LIMIT).map_err(|e| cannot_read(&name, &e))?;
-                yaml::decode(&name, bytes)?
-            }
+        let source = if let Some(text) = self.request.texts.get(path) {
+            Source::new(&name, text.as_str())
+        } else {
+            let bytes = self.host.read(path, FILE_LIMIT).map_err(|e| cannot_read(&name, &e))?;
+            yaml::decode(&name, bytes)?
         };
         let document = yaml::parse(&source, &yaml::Limits::default())?;
         self.files.push(File { path: path.to_path_buf(), source, document, role });
@@ -177,7 +178,9 @@ impl Loader<'_> {
     fn fill_in(&self, value: &mut Value, variables: &Layered) -> Result<(), Problem> {
         match &mut value.data {
             Data::Null => Ok(()),
-            Data::Map(map) => map.entries.iter_mut().try_for_each(|(_, v)| self.fill_in(v, variables)),
+            Data::Map(map) => {
+                map.entries.iter_mut().try_for_each(|(_, v)| self.fill_in(v, variables))
+            }
             Data::List(list) => list.items.iter_mut().try_for_each(|v| self.fill_in(v, variables)),
             Data::Scalar(text) if !text.string || !text.text.contains('$') => Ok(()),
             Data::Scalar(text) => {
@@ -202,7 +205,10 @@ impl Loader<'_> {
         if map.get("services").is_none() {
             let old = map.entries.iter().find(|(key, v)| {
                 !key.starts_with("x-")
-                    && !matches!(key.as_str(), "volumes" | "networks" | "configs" | "secrets" | "models")
+                    && !matches!(
+                        key.as_str(),
+                        "volumes" | "networks" | "configs" | "secrets" | "models"
+                    )
                     && (v.get("image").is_some() || v.get("build").is_some())
             });
             if let Some((key, value)) = old {
@@ -264,7 +270,9 @@ impl Loader<'_> {
         let Some(extends) = service.get("extends").cloned() else { return Ok(service.clone()) };
         let step = (file, name.to_owned());
         if trail.contains(&step) {
-            return Err(self.problem(&extends, format!("service `{name}` extends itself in a circle")));
+            return Err(
+                self.problem(&extends, format!("service `{name}` extends itself in a circle"))
+            );
         }
         trail.push(step);
         let mut own = service.clone();
@@ -334,7 +342,9 @@ impl Loader<'_> {
             _ => return Err(self.problem(&include, "`include` must be a list")),
         };
         for entry in entries {
-            let paths = if entry.text().is_some() { entry.texts() } else {
+            let paths = if entry.text().is_some() {
+                entry.texts()
+            } else {
                 entry.get("path").map(Value::texts).unwrap_or_default()
             };
             if paths.iter().any(|p| is_remote(p)) {
@@ -355,13 +365,12 @@ impl Loader<'_> {
                 None => first.parent().unwrap_or(&start).to_path_buf(),
             };
             let mut variables = context.variables.clone();
-            let env_files = match entry.get("env_file").map(Value::texts) {
-                Some(given) => given.iter().map(|f| lexical_clean(&start.join(f))).collect(),
-                None => {
-                    let default = directory.join(".env");
-                    let there = self.host.target_kind(&default) == Some(EntryKind::File);
-                    if there { vec![default] } else { Vec::new() }
-                }
+            let env_files: Vec<PathBuf> = if let Some(given) = entry.get("env_file") {
+                given.texts().iter().map(|f| lexical_clean(&start.join(f))).collect()
+            } else {
+                let default = directory.join(".env");
+                let there = self.host.target_kind(&default) == Some(EntryKind::File);
+                there.then_some(default).into_iter().collect()
             };
             let here = &self.environment.directory;
             variables.add_files(self.host, &env_files, &|p| relative_name(here, p))?;
@@ -385,11 +394,9 @@ impl Loader<'_> {
 
     fn problem(&self, value: &Value, message: impl Into<String>) -> Problem {
         match self.files.get(value.origin.file.0) {
-            Some(file) => Problem::at(
-                file.source.name(),
-                file.document.node(value.origin.node).span,
-                message,
-            ),
+            Some(file) => {
+                Problem::at(file.source.name(), file.document.node(value.origin.node).span, message)
+            }
             None => Problem { file: None, span: None, message: message.into(), help: None },
         }
     }
@@ -417,7 +424,8 @@ impl Loader<'_> {
 fn import(root: &mut Value, imported: Value) {
     let (Data::Map(map), Data::Map(imported)) = (&mut root.data, imported.data) else { return };
     for (section, value) in imported.entries {
-        if !matches!(section.as_str(), "services" | "volumes" | "networks" | "secrets" | "configs") {
+        if !matches!(section.as_str(), "services" | "volumes" | "networks" | "secrets" | "configs")
+        {
             continue;
         }
         match (map.get_mut(&section), value.data) {

@@ -10,7 +10,7 @@ use super::value::{Data, Directive, Map, Text, Value};
 /// Where a value stands while two files are merged.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
-    parent: Option<&'a Place<'a>>,
+    parent: Option<&'a Self>,
     key: &'a str,
 }
 
@@ -47,7 +47,9 @@ pub(super) fn merge(base: Value, over: Value, place: &Place<'_>) -> Value {
         return settle(over);
     }
     let (base, over) = match place.in_service().as_deref() {
-        Some(["command" | "entrypoint"] | ["test", "healthcheck"]) => return over_unless_null(base, over),
+        Some(["command" | "entrypoint"] | ["test", "healthcheck"]) => {
+            return over_unless_null(base, over);
+        }
         Some(["logging"]) if base.text_of("driver") != over.text_of("driver") => {
             let both = base.get("driver").is_some() && over.get("driver").is_some();
             if both {

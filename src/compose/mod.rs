@@ -41,6 +41,8 @@ pub struct Project {
     pub volumes: Vec<Volume>,
     /// What could not be judged, and why.
     pub skipped: Vec<Skipped>,
+    /// Everything, merged: also what is not modelled above.
+    pub root: Value,
 }
 
 /// One file of a project.
@@ -241,7 +243,8 @@ pub fn clean_path(path: &str) -> String {
 
 /// True when `path` is `top` or lies below it. Both are cleaned container paths.
 pub fn is_under(path: &str, top: &str) -> bool {
-    path.strip_prefix(top).is_some_and(|rest| top == "/" || rest.is_empty() || rest.starts_with('/'))
+    path.strip_prefix(top)
+        .is_some_and(|rest| top == "/" || rest.is_empty() || rest.starts_with('/'))
 }
 
 /// `path` as reports show it: relative to the working directory, with `/`.

@@ -52,7 +52,10 @@ impl Resolver<'_> {
             }
             Kind::Sequence { items, .. } => {
                 let items = items.iter().map(|i| self.at_depth(i.node, depth + 1));
-                Data::List(List { items: items.collect::<Result<_, _>>()?, parts: vec![self.origin(id)] })
+                Data::List(List {
+                    items: items.collect::<Result<_, _>>()?,
+                    parts: vec![self.origin(id)],
+                })
             }
             Kind::Mapping { .. } => Data::Map(self.mapping(id, depth)?),
         };
@@ -89,7 +92,13 @@ impl Resolver<'_> {
         Ok(map)
     }
 
-    fn merge(&mut self, map: &mut Map, id: NodeId, depth: usize, lists: bool) -> Result<(), Problem> {
+    fn merge(
+        &mut self,
+        map: &mut Map,
+        id: NodeId,
+        depth: usize,
+        lists: bool,
+    ) -> Result<(), Problem> {
         let target = self.document.follow(id);
         match &self.document.node(target).kind {
             Kind::Mapping { .. } => {

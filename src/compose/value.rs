@@ -118,6 +118,12 @@ impl Map {
 }
 
 impl Value {
+    /// Nothing, written nowhere.
+    pub(crate) fn null() -> Self {
+        let origin = Origin { file: FileId(0), node: NodeId(0), base: BaseId(0) };
+        Self { data: Data::Null, origin, directive: None }
+    }
+
     /// A mapping's entries.
     pub fn map(&self) -> Option<&Map> {
         match &self.data {

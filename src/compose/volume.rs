@@ -39,17 +39,17 @@ impl MountKind {
 
 /// A short entry, taken apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ShortMount {
+pub(super) struct ShortMount {
     /// Bind or volume.
-    pub kind: MountKind,
+    pub(super) kind: MountKind,
     /// Source as written; none for an anonymous volume.
-    pub source: Option<String>,
+    pub(super) source: Option<String>,
     /// Target, cleaned as Compose cleans it.
-    pub target: String,
+    pub(super) target: String,
     /// `ro` was the last word on it.
-    pub read_only: bool,
+    pub(super) read_only: bool,
     /// The third section's options, in order; Compose drops those that it does not know.
-    pub options: Vec<String>,
+    pub(super) options: Vec<String>,
 }
 
 /// Splits a short entry at its colons. Those inside `${…}` do not count, nor the one behind a
@@ -64,7 +64,8 @@ pub fn sections(entry: &str) -> Vec<&str> {
             ':' if open == 0 => {
                 let section = entry.get(start..at).unwrap_or_default();
                 let mut letters = section.chars();
-                let drive = letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none();
+                let drive =
+                    letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none();
                 if !drive {
                     parts.push(section);
                     start = at + 1;
@@ -89,7 +90,7 @@ pub fn is_path(source: &str) -> bool {
 ///
 /// # Errors
 /// What Compose says of an entry that it refuses.
-pub fn parse_short(entry: &str) -> Result<ShortMount, &'static str> {
+pub(super) fn parse_short(entry: &str) -> Result<ShortMount, &'static str> {
     if entry.is_empty() {
         return Err("the entry is empty");
     }

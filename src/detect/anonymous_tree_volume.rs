@@ -45,6 +45,7 @@ impl Detector for AnonymousTreeVolume {
                     mount: cx.mount_ref(mount),
                     tree: None,
                     platforms: cx.platforms_where(|_| true),
+                    advice: Vec::new(),
                     fix: None,
                 });
             }
@@ -58,10 +59,11 @@ impl Detector for AnonymousTreeVolume {
 fn covered_kind<'a>(cx: &Context<'a>, service: &Service, mount: &Mount) -> Option<&'a TreeKind> {
     let bind = bind_above(service, &mount.target)?;
     let below = mount.target.strip_prefix(&bind.target)?.trim_start_matches('/');
-    let surveyed = bind.host_path().and_then(|source| cx.surveys.below(source)).and_then(|survey| {
-        let facts = survey.trees.iter().find(|t| t.path == below)?;
-        cx.rules.tree(&facts.kind)
-    });
+    let surveyed =
+        bind.host_path().and_then(|source| cx.surveys.below(source)).and_then(|survey| {
+            let facts = survey.trees.iter().find(|t| t.path == below)?;
+            cx.rules.tree(&facts.kind)
+        });
     let named = || {
         let fits = |path: &String| below == path || below.ends_with(&format!("/{path}"));
         cx.rules

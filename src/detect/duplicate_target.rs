@@ -1,7 +1,7 @@
 #![doc = include_str!("duplicate_target.md")]
 
 use super::{Context, Detector};
-use crate::finding::{Finding, Fix, Severity};
+use crate::finding::{Finding, Severity};
 
 /// See the page above.
 pub struct DuplicateTarget;
@@ -46,10 +46,10 @@ impl Detector for DuplicateTarget {
                     mount,
                     tree: None,
                     platforms: cx.platforms_where(|_| true),
-                    fix: Some(Fix::manual(
-                        "remove one of the two entries",
-                        vec!["only you know which of the two was meant".to_owned()],
-                    )),
+                    advice: vec![
+                        "remove one of the two entries: only you know which was meant".to_owned(),
+                    ],
+                    fix: None,
                 });
             }
         }

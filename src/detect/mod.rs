@@ -90,7 +90,7 @@ impl<'a> Context<'a> {
         for mount in service.mounts.iter().filter(|m| m.target.starts_with('/')) {
             let Some(source) = mount.host_path() else { continue };
             let Some(survey) = self.surveys.below(source) else { continue };
-            if self.rules.is_data_directory(&mount.target) {
+            if survey.trees.is_empty() || self.holds_data(mount) {
                 continue;
             }
             for facts in &survey.trees {
@@ -98,7 +98,8 @@ impl<'a> Context<'a> {
                 let target = join(&mount.target, &facts.path);
                 let seen = service.mount_at(&target).is_some_and(|m| std::ptr::eq(m, mount));
                 if kind.access == access && seen {
-                    let host = if facts.path == "." { source.into() } else { source.join(&facts.path) };
+                    let host =
+                        if facts.path == "." { source.into() } else { source.join(&facts.path) };
                     found.push(Exposed { service, mount, kind, facts, target, host });
                 }
             }
@@ -106,11 +107,39 @@ impl<'a> Context<'a> {
         found
     }
 
+    /// True for a target that is some database's data directory, whatever the image is called. Short
+    /// paths such as `/data` are left out: applications use them, too.
+    fn holds_data(&self, mount: &Mount) -> bool {
+        let databases = self.rules.images().filter(|i| i.role == Role::Database);
+        databases
+            .flat_map(|i| &i.data)
+            .any(|data| data.path.matches('/').count() > 2 && is_under(&mount.target, &data.path))
+    }
+
     /// The family of a service's image, when services of that family read no dependency trees.
     pub fn idle(&self, service: &Service) -> Option<&'a ImageKind> {
         let image = service.image.as_deref().filter(|_| service.build.is_none())?;
         let (kind, _) = self.rules.image_for(image)?;
         matches!(kind.role, Role::Database | Role::WebServer | Role::Service).then_some(kind)
+    }
+
+    /// Why a bind was not judged; none when it was, or when there is nothing to judge about it.
+    pub fn unjudged(&self, mount: &Mount) -> Option<String> {
+        if mount.kind != MountKind::Bind {
+            return None;
+        }
+        if !mount.unset.is_empty() {
+            return Some(format!(
+                "{} is not set, so what is mounted is not known",
+                mount.unset.join(", ")
+            ));
+        }
+        let source = mount.source.as_deref()?;
+        self.surveys
+            .outside
+            .iter()
+            .find(|(s, _)| s == source)
+            .map(|(_, why)| format!("not looked into: {why}"))
     }
 
     /// Ids of the judged platforms for which `holds`.
@@ -203,6 +232,7 @@ pub fn exposed_finding(
             target: exposed.target.clone(),
         }),
         platforms,
+        advice: Vec::new(),
         fix: None,
     }
 }
@@ -227,7 +257,7 @@ pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
@@ -242,8 +272,7 @@ pub fn slashes(path: &Path) -> String {
 
 /// The deepest bind of a service strictly above a container path.
 pub fn bind_above<'a>(service: &'a Service, path: &str) -> Option<&'a Mount> {
-    let above = |m: &&Mount| {
-        m.kind == MountKind::Bind && m.target != path && is_under(path, &m.target)
-    };
+    let above =
+        |m: &&Mount| m.kind == MountKind::Bind && m.target != path && is_under(path, &m.target);
     service.mounts.iter().filter(above).max_by_key(|m| m.target.len())
 }

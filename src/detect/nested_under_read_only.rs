@@ -2,7 +2,7 @@
 
 use super::{Context, Detector, bind_above};
 use crate::compose::Mount;
-use crate::finding::{Finding, Fix, Severity};
+use crate::finding::{Finding, Severity};
 
 /// See the page above.
 pub struct NestedUnderReadOnly;
@@ -33,9 +33,13 @@ impl Detector for NestedUnderReadOnly {
                 let nearest = service
                     .mounts
                     .iter()
-                    .filter(|m| m.target != mount.target && crate::compose::is_under(&mount.target, &m.target))
+                    .filter(|m| {
+                        m.target != mount.target
+                            && crate::compose::is_under(&mount.target, &m.target)
+                    })
                     .max_by_key(|m| m.target.len());
-                let Some(above) = above.filter(|b| nearest.is_some_and(|n| std::ptr::eq(n, *b))) else {
+                let Some(above) = above.filter(|b| nearest.is_some_and(|n| std::ptr::eq(n, *b)))
+                else {
                     continue;
                 };
                 if let Some(finding) = self.missing_mount_point(cx, &service.name, mount, above) {
@@ -75,15 +79,12 @@ impl NestedUnderReadOnly {
             mount: cx.mount_ref(mount),
             tree: None,
             platforms: cx.platforms_where(|_| true),
-            fix: Some(Fix::manual(
-                format!("create {directory} on the host"),
-                vec![
-                    "the engine makes mount points inside the bind, and a read-only bind takes none"
-                        .to_owned(),
-                    "put a placeholder such as `.gitkeep` in it if git does not know the directory, so that a fresh clone has it"
-                        .to_owned(),
-                ],
-            )),
+            advice: vec![
+                format!("create {directory} on the host: the engine makes mount points inside the bind, and a read-only bind takes none"),
+                "commit a placeholder such as `.gitkeep` in it, so that every clone has the directory"
+                    .to_owned(),
+            ],
+            fix: None,
         })
     }
 }

@@ -4,11 +4,18 @@
 //! no logic. The types here are the files' schema; `schema/*.json` says the same for editors and
 //! other tools, and a test holds the two together.
 
+mod builtin;
+mod check;
 mod load;
+mod shelf;
 
 use serde::Deserialize;
 
+pub use builtin::BUILTIN;
 pub use load::Rules;
+
+/// Ids of the strategies that platform files may name.
+pub const STRATEGIES: &[&str] = &["name-volume", "tmpfs", "volume"];
 
 /// Where a fact comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -50,7 +57,8 @@ pub struct TreeKind {
     /// How it is used.
     pub access: Access,
     /// Where it lies, relative to the directory of its manifest, with `/`: `node_modules`,
-    /// `storage/framework`. Several for several usual places.
+    /// `storage/logs`. Several for several usual places; exactly one where a manifest implies the
+    /// tree.
     pub paths: Vec<String>,
     /// Paths relative to the tree, any of which proves a tree of this kind: `pyvenv.cfg`.
     #[serde(default)]
@@ -58,7 +66,8 @@ pub struct TreeKind {
     /// Files beside the tree that say that the ecosystem puts it there.
     #[serde(default)]
     pub manifests: Vec<Manifest>,
-    /// Lock files beside the tree, from which its size is estimated.
+    /// Lock files beside the tree, from which its size is estimated. A lock implies no tree by
+    /// itself; one that does stands among `manifests` too.
     #[serde(default)]
     pub locks: Vec<Lock>,
     /// True when the name alone says nothing (`build`, `target`, `env`): a manifest, lock or marker
@@ -72,7 +81,9 @@ pub struct TreeKind {
     /// services of different images may share one copy.
     #[serde(default)]
     pub portable: bool,
-    /// True when its content can be thrown away at any time and comes back by itself.
+    /// True when its content can be thrown away at any time and comes back by itself, soon and in
+    /// a size that memory can hold: a tmpfs will do. False for logs, for what others consume and
+    /// for builds that take minutes.
     #[serde(default)]
     pub disposable: bool,
     /// Commands that fill it, as they stand in Dockerfiles and service commands: `composer install`.
@@ -89,7 +100,8 @@ pub struct TreeKind {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// File name; `*` matches any run of characters.
+    /// File name, or path relative to the tree's manifest directory such as `bin/console`; `*` in
+    /// the last component matches any run of characters.
     pub file: String,
     /// True when the file implies the tree even before any install. False: it only removes the
     /// doubt about an ambiguous name.
@@ -99,6 +111,9 @@ pub struct Manifest {
     /// mapping with at least one entry that is not in `platform_packages`.
     #[serde(default)]
     pub any_of: Vec<String>,
+    /// The file implies the tree only if it contains this text: `in-project = true`.
+    #[serde(default)]
+    pub contains: Option<String>,
     /// Names (`*` at the end matches the rest) that are no packages: `php`, `ext-*`.
     #[serde(default)]
     pub platform_packages: Vec<String>,
@@ -117,9 +132,12 @@ pub struct Lock {
     pub not_followed_by: Option<String>,
     /// Files that one package has on average, with the basis of that figure in `sources`.
     pub files_per_package: u32,
+    /// The command that fills the tree from this lock, where it is not the kind's own `install`.
+    #[serde(default)]
+    pub install: Option<String>,
 }
 
-/// A file that turns a tree's evidence off.
+/// A file that turns a tree's evidence off. It must satisfy `contains` and `lacks` where given.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exception {
@@ -128,6 +146,9 @@ pub struct Exception {
     /// The file must contain this text; none when its presence is enough.
     #[serde(default)]
     pub contains: Option<String>,
+    /// The file must not contain this text: `nodeLinker:`.
+    #[serde(default)]
+    pub lacks: Option<String>,
     /// What that means, for `-v` and for people: "Yarn Plug'n'Play keeps no `node_modules`".
     pub reason: String,
 }
@@ -162,7 +183,7 @@ pub enum Answer {
 pub struct Platform {
     /// The file's name without `.yaml`.
     pub id: String,
-    /// For people: "Docker Desktop for Mac, VirtioFS".
+    /// For people: `Docker Desktop for Mac, VirtioFS`.
     pub title: String,
     /// Groups that `--platform` accepts for it: `macos`, `windows`, `desktop`.
     #[serde(default)]
@@ -173,7 +194,8 @@ pub struct Platform {
     pub nested_volumes: Answer,
     /// True when a change on the host raises a file event in the container.
     pub host_events: Answer,
-    /// Consistency flags that something on the way to the engine reads.
+    /// Consistency flags that speed up a mount here because something on the way to the engine
+    /// reads them.
     #[serde(default)]
     pub consistency_flags: Vec<String>,
     /// Strategies, best first, by class of tree.
@@ -240,9 +262,10 @@ pub enum Role {
 pub struct ImageKind {
     /// The file's name without `.yaml`.
     pub id: String,
-    /// For people: "PostgreSQL".
+    /// For people: `PostgreSQL`.
     pub title: String,
-    /// Last path components of the image names, registry, tag and digest left out.
+    /// Last path components of the image names, registry, tag and digest left out: `postgres`, or
+    /// `mssql/server` where the last one alone says too little.
     pub repositories: Vec<String>,
     /// What it is for.
     pub role: Role,
@@ -268,4 +291,17 @@ pub struct DataDirectory {
     /// Last major version it holds for; none for today's.
     #[serde(default)]
     pub to_major: Option<u32>,
+}
+
+impl DataDirectory {
+    /// True when an image of this major version keeps data here; none stands for the newest.
+    pub fn holds_for(&self, major: Option<u32>) -> bool {
+        match major {
+            Some(major) => {
+                self.from_major.is_none_or(|from| from <= major)
+                    && self.to_major.is_none_or(|to| major <= to)
+            }
+            None => self.to_major.is_none(),
+        }
+    }
 }

@@ -16,8 +16,7 @@ use crate::rules::TreeKind;
 use crate::survey::TreeFacts;
 
 /// Every strategy, by id.
-pub const ALL: &[&dyn Strategy] =
-    &[&name_volume::NameVolume, &tmpfs::Tmpfs, &volume::NamedVolume];
+pub const ALL: &[&dyn Strategy] = &[&name_volume::NameVolume, &tmpfs::Tmpfs, &volume::NamedVolume];
 
 /// One way to repair a problem.
 pub trait Strategy: Sync {
@@ -89,7 +88,8 @@ impl Names {
 
     /// Takes the first free wish, else the last with a number behind it.
     pub fn claim(&mut self, wishes: &[String]) -> String {
-        let numbered = wishes.last().into_iter().flat_map(|w| (2..).map(move |n| format!("{w}_{n}")));
+        let numbered =
+            wishes.last().into_iter().flat_map(|w| (2..).map(move |n| format!("{w}_{n}")));
         let free = wishes.iter().cloned().chain(numbered).find(|w| !self.taken.contains(w));
         let name = free.unwrap_or_else(|| "tree".to_owned());
         self.taken.insert(name.clone());

@@ -38,7 +38,8 @@ impl Strategy for NameVolume {
         let Some(first) = group.members.first() else { return Ok(Vec::new()) };
         let image = first.service.image_key();
         if group.members.iter().any(|m| m.service.image_key() != image) {
-            return Err("services of different images share the entry and would share the volume".to_owned());
+            return Err("services of different images share the entry and would share the volume"
+                .to_owned());
         }
         let below = bind_above(first.service, &first.target)
             .and_then(|bind| first.target.strip_prefix(&bind.target))
@@ -53,7 +54,7 @@ impl Strategy for NameVolume {
             .map(|member| {
                 let at = member.mount.place.ok_or("this mount is not written in a `volumes` list")?;
                 Ok(Fix {
-                    strategy: Some("name-volume"),
+                    strategy: "name-volume",
                     applicability: Applicability::Unsafe,
                     title: format!("name the volume at {} `{key}`", member.target),
                     notes: vec![

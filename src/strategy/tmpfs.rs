@@ -35,7 +35,7 @@ impl Strategy for Tmpfs {
         group: &Group<'_>,
         _: &mut Names,
     ) -> Result<Vec<Fix>, String> {
-        if let Some(advice) = group.members.iter().find_map(|m| obstacle(cx, m)) {
+        if let Some(advice) = group.members.iter().find_map(|m| obstacle(cx, m, self.id())) {
             return Ok(group.members.iter().map(|_| advice.clone()).collect());
         }
         if let Some(lasting) = group.members.iter().find(|m| m.kind.is_none_or(|k| !k.disposable)) {
@@ -49,10 +49,10 @@ impl Strategy for Tmpfs {
             .members
             .iter()
             .map(|member| {
-                let change =
-                    cover(cx, member, None).ok_or("this mount is not written in a `volumes` list")?;
+                let change = cover(cx, member, None)
+                    .ok_or("this mount is not written in a `volumes` list")?;
                 Ok(Fix {
-                    strategy: Some("tmpfs"),
+                    strategy: "tmpfs",
                     applicability: Applicability::Unsafe,
                     title: format!("keep {} in memory", member.target),
                     notes: notes(member),
@@ -67,7 +67,10 @@ fn notes(member: &super::Member<'_>) -> Vec<String> {
     let target = &member.target;
     let mut notes = vec![
         format!("{target} is empty each time the container starts, and takes memory while it runs"),
-        format!("nothing else may read {target} on the host: a tmpfs is seen by this container alone"),
+        "the engine lets no program start from a tmpfs (`noexec`)".to_owned(),
+        format!(
+            "nothing else may read {target} on the host: a tmpfs is seen by this container alone"
+        ),
     ];
     if let Some(facts) = member.facts.filter(|f| !f.on_disk) {
         notes.push(format!(

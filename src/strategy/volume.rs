@@ -38,7 +38,7 @@ impl Strategy for NamedVolume {
         group: &Group<'_>,
         names: &mut Names,
     ) -> Result<Vec<Fix>, String> {
-        if let Some(advice) = group.members.iter().find_map(|m| obstacle(cx, m)) {
+        if let Some(advice) = group.members.iter().find_map(|m| obstacle(cx, m, self.id())) {
             return Ok(group.members.iter().map(|_| advice.clone()).collect());
         }
         let keys = keys(cx, group, names);
@@ -48,17 +48,23 @@ impl Strategy for NamedVolume {
 }
 
 /// Why nothing may be mounted over this tree by a tool, with the advice that holds instead.
-pub(super) fn obstacle(cx: &Context<'_>, member: &Member<'_>) -> Option<Fix> {
+pub(super) fn obstacle(
+    cx: &Context<'_>,
+    member: &Member<'_>,
+    strategy: &'static str,
+) -> Option<Fix> {
     let facts = member.facts?;
     let source = cx.mount_ref(member.mount).source.unwrap_or_default();
     if facts.tracked {
         return Some(Fix::manual(
+            strategy,
             format!("keep {} on the bind: git tracks files in it", facts.path),
             vec!["a volume would hide the committed files from the container".to_owned()],
         ));
     }
     if facts.path == "." {
         return Some(Fix::manual(
+            strategy,
             format!("replace the bind of `{source}` by a named volume"),
             vec![
                 "this entry mounts the tree itself, and only you know whether the host needs to see what the container writes there"
@@ -68,6 +74,7 @@ pub(super) fn obstacle(cx: &Context<'_>, member: &Member<'_>) -> Option<Fix> {
     }
     if member.mount.read_only && !facts.on_disk {
         return Some(Fix::manual(
+            strategy,
             format!("create {} below `{source}` first", facts.path),
             vec![
                 "the bind is read-only, so the engine cannot make a mount point in it and the container would not start"
@@ -77,8 +84,12 @@ pub(super) fn obstacle(cx: &Context<'_>, member: &Member<'_>) -> Option<Fix> {
     }
     if cx.written(member.mount).is_none() {
         return Some(Fix::manual(
+            strategy,
             format!("mount a named volume at {}", member.target),
-            vec!["the whole entry comes from a variable, so its target is not written in the file".to_owned()],
+            vec![
+                "the whole entry comes from a variable, so its target is not written in the file"
+                    .to_owned(),
+            ],
         ));
     }
     None
@@ -138,15 +149,11 @@ fn tree_key(cx: &Context<'_>, member: &Member<'_>) -> String {
     volume_key(parts)
 }
 
-fn fix(
-    cx: &Context<'_>,
-    group: &Group<'_>,
-    member: &Member<'_>,
-    key: &str,
-) -> Result<Fix, String> {
-    let mount = cover(cx, member, Some(key)).ok_or("this mount is not written in a `volumes` list")?;
+fn fix(cx: &Context<'_>, group: &Group<'_>, member: &Member<'_>, key: &str) -> Result<Fix, String> {
+    let mount =
+        cover(cx, member, Some(key)).ok_or("this mount is not written in a `volumes` list")?;
     Ok(Fix {
-        strategy: Some("volume"),
+        strategy: "volume",
         applicability: Applicability::Unsafe,
         title: format!("mount the named volume `{key}` over {}", member.target),
         notes: notes(cx, group, member, key),
@@ -161,7 +168,8 @@ fn notes(cx: &Context<'_>, group: &Group<'_>, member: &Member<'_>, key: &str) ->
     let target = &member.target;
     if let Some(kind) = member.kind {
         if !installs(member, kind) {
-            let how = kind.install.as_deref().map_or_else(String::new, |install| {
+            let install = member.facts.and_then(|f| f.install.as_deref());
+            let how = install.map_or_else(String::new, |install| {
                 format!(", then run `docker compose run --rm {service} {install}` once")
             });
             notes.push(format!(
@@ -219,7 +227,10 @@ fn installs(member: &Member<'_>, kind: &TreeKind) -> bool {
 /// The command of the service that removes or renames the tree's directory.
 fn removes_tree(member: &Member<'_>, kind: &TreeKind) -> Option<String> {
     let line = command_line(member);
-    let name = kind.paths.iter().find(|p| is_under(&member.target, "/") && member.target.ends_with(p.as_str()))?;
+    let name = kind
+        .paths
+        .iter()
+        .find(|p| is_under(&member.target, "/") && member.target.ends_with(p.as_str()))?;
     let removing = ["rm -rf ", "rm -r ", "rm -fr ", "mv "].iter().any(|c| {
         line.split(c).skip(1).any(|rest| {
             rest.split(['&', ';', '|']).next().is_some_and(|args| args.contains(name.as_str()))

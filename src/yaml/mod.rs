@@ -3,12 +3,31 @@
 //! The tree is what the text says, not what it means: aliases and merge keys are nodes like others,
 //! tags are kept, scalars are text until [`scalar::Scalar::of`] types them as Compose's own YAML
 //! reader (go-yaml) does. The parser behind it is named in `parse.rs` and nowhere else.
+//!
+//! What Compose's reader refuses is refused here too, as a [`Problem`](crate::error::Problem) with
+//! its place: a tree stands for what Compose would load.
 
+mod build;
+mod compare;
+mod decode;
+mod dialect;
+mod edit;
+mod keys;
+mod messages;
 mod parse;
 pub mod scalar;
+mod spans;
+mod tabs;
+mod tree;
+
+#[cfg(test)]
+mod tests;
 
 use crate::source::Span;
 
+pub use compare::Difference;
+pub use decode::decode;
+pub use edit::New;
 pub use parse::{Limits, parse};
 
 /// A node of one [`Document`].
@@ -31,7 +50,8 @@ pub struct Node {
     /// The bytes of the value itself, without anchor and tag. Quotes, brackets and the header of a
     /// block scalar belong to it, trailing blank lines and comments do not. A block collection
     /// reaches from its first key or dash to the end of its last descendant. A value that is not
-    /// written at all has an empty span right behind its key's colon or its item's dash.
+    /// written at all has an empty span right behind its key's colon or its item's dash, or behind
+    /// the key itself where no colon is written (`{a}`).
     pub span: Span,
     /// `!tag` as written.
     pub tag: Option<Property>,
@@ -43,7 +63,11 @@ impl Node {
     /// First byte of the node with its anchor and tag.
     pub fn start(&self) -> usize {
         let props = [&self.tag, &self.anchor];
-        props.iter().filter_map(|p| p.as_ref()).map(|p| p.span.start).fold(self.span.start, usize::min)
+        props
+            .iter()
+            .filter_map(|p| p.as_ref())
+            .map(|p| p.span.start)
+            .fold(self.span.start, usize::min)
     }
 
     /// One past the last byte of the node with its anchor and tag: an absent value can end before
@@ -82,7 +106,8 @@ pub enum Kind {
     },
     /// A mapping.
     Mapping {
-        /// Its entries, in order; keys are unique except for nothing: duplicates are an error.
+        /// Its entries, in order. No two have the same key text: Compose refuses that, and so does
+        /// [`parse()`].
         entries: Vec<Entry>,
         /// Written as `{…}`.
         flow: bool,

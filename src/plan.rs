@@ -1,0 +1,322 @@
+//! Choosing fixes, combining them, and proving the result.
+//!
+//! Findings that must be repaired together form groups. Each group gets the first strategy that fits
+//! it on every judged platform. Everything that could be written with `--unsafe` is then proven, so
+//! that no fix is announced that the gate would refuse; what is really written is a part of that.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use crate::compose::{Project, Request, Service, load};
+use crate::detect::{self, Context, Detector};
+use crate::finding::{Applicability, Change, Finding, Fix};
+use crate::host::Environment;
+use crate::rewrite::{Bystanders, place, prove, rewritten};
+use crate::rules::{Access, Answer};
+use crate::run::Settings;
+use crate::strategy::{self, Group, Member, Names, Strategy};
+
+/// What is to be done in one project.
+#[derive(Debug, Default)]
+pub struct Plan {
+    /// Findings of active services with their fixes, sorted.
+    pub findings: Vec<Finding>,
+    /// New texts of the files that change.
+    pub texts: BTreeMap<PathBuf, String>,
+    /// Indices of the findings that the new texts repair.
+    pub repaired: BTreeSet<usize>,
+}
+
+/// Plans one project.
+pub fn plan(
+    cx: &Context<'_>,
+    settings: &Settings,
+    environment: &Environment,
+    request: &Request,
+) -> Plan {
+    let planner = Planner { cx, settings, environment, request, detectors: selected(settings) };
+    let mut findings = planner.detect(cx);
+    let mut groups = Planner::groups(&findings);
+    planner.propose(&mut findings, &groups);
+    groups.retain(|group| group.iter().any(|i| is_written(&findings, *i, Applicability::Unsafe)));
+    let (_, refused) = planner.prove_most(&findings, &groups);
+    for (group, reason) in refused {
+        for index in group {
+            if let Some(Finding { fix: Some(fix), .. }) = findings.get_mut(index) {
+                *fix = Fix::manual(
+                    fix.strategy,
+                    format!("by hand: {}", fix.title),
+                    vec![reason.clone()],
+                );
+            }
+        }
+    }
+    groups.retain(|group| group.iter().all(|i| is_written(&findings, *i, settings.write_from)));
+    let (texts, refused) = planner.prove_most(&findings, &groups);
+    groups.retain(|group| !refused.iter().any(|(r, _)| r == group));
+    planner.finish(findings, texts, &groups)
+}
+
+fn is_written(findings: &[Finding], index: usize, from: Applicability) -> bool {
+    let fix = findings.get(index).and_then(|f| f.fix.as_ref());
+    fix.is_some_and(|f| f.applicability >= from && !f.changes.is_empty())
+}
+
+fn selected(settings: &Settings) -> Vec<&'static dyn Detector> {
+    let wanted = |id: &str| {
+        let named = |list: &[String]| list.iter().any(|r| r == id);
+        (settings.select.is_empty() || named(&settings.select)) && !named(&settings.ignore)
+    };
+    detect::ALL.iter().copied().filter(|d| wanted(d.id())).collect()
+}
+
+type Texts = BTreeMap<PathBuf, String>;
+
+struct Planner<'a> {
+    cx: &'a Context<'a>,
+    settings: &'a Settings,
+    environment: &'a Environment,
+    request: &'a Request,
+    detectors: Vec<&'static dyn Detector>,
+}
+
+impl<'a> Planner<'a> {
+    fn detect(&self, cx: &Context<'_>) -> Vec<Finding> {
+        let mut found: Vec<Finding> = self.detectors.iter().flat_map(|d| d.detect(cx)).collect();
+        found.sort_by(|a, b| key(a).cmp(&key(b)));
+        found
+    }
+
+    /// Indices of findings that belong together, each group in the findings' order: those on one
+    /// tree of the host, and those on one entry that several services share.
+    fn groups(findings: &[Finding]) -> Vec<Vec<usize>> {
+        let mut groups: BTreeMap<(&str, String), Vec<usize>> = BTreeMap::new();
+        for (index, finding) in findings.iter().enumerate() {
+            let what = match &finding.tree {
+                Some(tree) => tree.host.clone(),
+                None => format!("{:?}", finding.mount.place),
+            };
+            groups.entry((finding.rule, what)).or_default().push(index);
+        }
+        groups.into_values().collect()
+    }
+
+    // ---- strategies
+
+    fn propose(&self, findings: &mut [Finding], groups: &[Vec<usize>]) {
+        let mut names = Names::of(self.cx.project);
+        for indices in groups {
+            let Some(first) = indices.first().and_then(|i| findings.get(*i)) else { continue };
+            let (candidates, mut reasons) = self.candidates(first);
+            let Some(group) = self.group(findings, indices) else { continue };
+            let mut fixes = None;
+            for candidate in candidates {
+                match candidate.propose(self.cx, &group, &mut names) {
+                    Ok(proposed) => {
+                        fixes = Some(proposed);
+                        break;
+                    }
+                    Err(reason) => {
+                        reasons.push(format!("{} was not taken: {reason}", candidate.id()))
+                    }
+                }
+            }
+            let mut fixes = fixes.unwrap_or_default().into_iter();
+            for index in indices {
+                let Some(finding) = findings.get_mut(*index) else { continue };
+                match fixes.next() {
+                    Some(mut fix) => {
+                        fix.notes.extend(reasons.iter().cloned());
+                        finding.fix = Some(fix);
+                    }
+                    None => finding.advice.extend(reasons.iter().cloned()),
+                }
+            }
+        }
+    }
+
+    /// Strategies for a finding, best first, and why others are out.
+    fn candidates(&self, finding: &Finding) -> (Vec<&'static dyn Strategy>, Vec<String>) {
+        let ids: Vec<&str> = if self.settings.strategies.is_empty() {
+            self.preferred(finding)
+        } else {
+            self.settings.strategies.iter().map(String::as_str).collect()
+        };
+        let mut fit = Vec::new();
+        let mut out = Vec::new();
+        for id in ids {
+            let Some(candidate) = strategy::strategy(id) else { continue };
+            if !candidate.repairs().contains(&finding.rule) {
+                continue;
+            }
+            let losing = self
+                .cx
+                .platforms
+                .iter()
+                .find(|p| candidate.nests() && p.nested_volumes == Answer::No);
+            match losing {
+                None => fit.push(candidate),
+                Some(platform) => out.push(format!(
+                    "{id} was not taken: {} unmounts what is nested in a bind mount",
+                    platform.title
+                )),
+            }
+        }
+        (fit, out)
+    }
+
+    /// The order of the first platform concerned, as far as every platform concerned agrees.
+    fn preferred(&self, finding: &Finding) -> Vec<&'a str> {
+        let access =
+            finding.tree.as_ref().and_then(|t| self.cx.rules.tree(&t.facts.kind)).map(|k| k.access);
+        let Some(access) = access else {
+            let repairing = strategy::ALL.iter().filter(|s| s.repairs().contains(&finding.rule));
+            return repairing.map(|s| s.id()).collect();
+        };
+        let concerned = self.cx.platforms.iter().filter(|p| finding.platforms.contains(&p.id));
+        let lists: Vec<&'a Vec<String>> = concerned
+            .map(|p| match access {
+                Access::WriteHeavy => &p.strategies.write_heavy,
+                Access::ReadMostly | Access::Kept => &p.strategies.read_mostly,
+            })
+            .collect();
+        let Some((first, rest)) = lists.split_first() else { return Vec::new() };
+        first
+            .iter()
+            .filter(|id| rest.iter().all(|list| list.contains(id)))
+            .map(String::as_str)
+            .collect()
+    }
+
+    fn group(&self, findings: &[Finding], indices: &[usize]) -> Option<Group<'a>> {
+        let cx: &Context<'a> = self.cx;
+        let members = indices.iter().filter_map(|index| {
+            let finding = findings.get(*index)?;
+            let service = cx.project.service(&finding.service)?;
+            let mount = service.mounts.iter().find(|m| m.target == finding.mount.target)?;
+            let source = mount.host_path();
+            let facts = finding.tree.as_ref().and_then(|tree| {
+                let survey = cx.surveys.below(source?)?;
+                survey.trees.iter().find(|t| t.path == tree.facts.path && t.kind == tree.facts.kind)
+            });
+            Some(Member {
+                service,
+                mount,
+                target: finding.tree.as_ref().map_or(&mount.target, |t| &t.target).clone(),
+                kind: facts.and_then(|f| cx.rules.tree(&f.kind)),
+                facts,
+                host: finding.tree.as_ref().map(|t| t.host.clone()),
+            })
+        });
+        let members: Vec<Member<'a>> = members.collect();
+        let rule = indices.first().and_then(|i| findings.get(*i)).map(|f| f.rule)?;
+        (members.len() == indices.len()).then_some(Group { rule, members })
+    }
+
+    // ---- proof
+
+    /// Proves the groups together; where that fails, as many of them as hold, in order.
+    fn prove_most(
+        &self,
+        findings: &[Finding],
+        groups: &[Vec<usize>],
+    ) -> (Texts, Vec<(Vec<usize>, String)>) {
+        if groups.is_empty() {
+            return (Texts::new(), Vec::new());
+        }
+        let everything: Vec<&Vec<usize>> = groups.iter().collect();
+        if let Ok(texts) = self.attempt(findings, &everything) {
+            return (texts, Vec::new());
+        }
+        let mut accepted: Vec<&Vec<usize>> = Vec::new();
+        let mut refused = Vec::new();
+        let mut texts = Texts::new();
+        for group in groups {
+            accepted.push(group);
+            match self.attempt(findings, &accepted) {
+                Ok(proven) => texts = proven,
+                Err(reason) => {
+                    accepted.pop();
+                    refused.push((group.clone(), reason));
+                }
+            }
+        }
+        (texts, refused)
+    }
+
+    /// New texts for the groups, if the gate lets them pass.
+    fn attempt(&self, findings: &[Finding], groups: &[&Vec<usize>]) -> Result<Texts, String> {
+        let project = self.cx.project;
+        let fixed: BTreeSet<usize> = groups.iter().flat_map(|g| g.iter().copied()).collect();
+        let changes_of = |wanted: &dyn Fn(usize, &Finding) -> bool| -> BTreeSet<Change> {
+            let wanted = findings.iter().enumerate().filter(|(i, f)| wanted(*i, f));
+            wanted
+                .filter_map(|(_, f)| f.fix.as_ref())
+                .flat_map(|f| f.changes.iter().cloned())
+                .collect()
+        };
+        let active = |f: &Finding| project.service(&f.service).is_some_and(|s| s.active);
+        let changes = changes_of(&|i, f| fixed.contains(&i) && active(f));
+        let elsewhere = changes_of(&|i, f| fixed.contains(&i) && !active(f));
+        let indifferent = |service: &Service| self.cx.idle(service).is_some();
+        let bystanders = Bystanders { wanted: &elsewhere, indifferent: &indifferent };
+        let placement = place(project, &changes, &bystanders)?;
+        let mut texts = Texts::new();
+        for edited in &placement.files {
+            let file = project.file(edited.file).ok_or("a file is missing")?;
+            texts.insert(file.path.clone(), rewritten(file, &edited.ops)?);
+        }
+        let mut request = self.request.clone();
+        request.texts.extend(texts.clone());
+        let after = load(self.cx.host, self.environment, &request)
+            .map_err(|p| format!("the project would not load any more: {}", p.message))?;
+        prove(project, &after, &placement.effects)?;
+        self.prove_findings(findings, &fixed, &after)?;
+        Ok(texts)
+    }
+
+    /// What was to be repaired is gone, and nothing new has come.
+    fn prove_findings(
+        &self,
+        findings: &[Finding],
+        fixed: &BTreeSet<usize>,
+        after: &Project,
+    ) -> Result<(), String> {
+        let cx = Context { project: after, ..*self.cx };
+        let left = self.detect(&cx);
+        for finding in &left {
+            let known = findings.iter().position(|f| key(f) == key(finding));
+            let active = after.service(&finding.service).is_some_and(|s| s.active);
+            match known {
+                Some(index) if fixed.contains(&index) && active => {
+                    return Err(format!("the edit would not repair {}", finding.rule));
+                }
+                Some(_) => {}
+                None => return Err(format!("the edit would bring a new {}", finding.rule)),
+            }
+        }
+        Ok(())
+    }
+
+    // ---- result
+
+    fn finish(&self, findings: Vec<Finding>, texts: Texts, groups: &[Vec<usize>]) -> Plan {
+        let repaired: BTreeSet<usize> = groups.iter().flatten().copied().collect();
+        let mut plan = Plan { texts, ..Plan::default() };
+        for (index, finding) in findings.into_iter().enumerate() {
+            if self.cx.project.service(&finding.service).is_some_and(|s| s.active) {
+                if repaired.contains(&index) {
+                    plan.repaired.insert(plan.findings.len());
+                }
+                plan.findings.push(finding);
+            }
+        }
+        plan
+    }
+}
+
+/// What makes a finding the same finding after an edit moved it.
+fn key(finding: &Finding) -> (&str, &str, &str, &str) {
+    let tree = finding.tree.as_ref().map_or("", |t| t.target.as_str());
+    (&finding.service, finding.rule, tree, &finding.mount.target)
+}

@@ -1,0 +1,278 @@
+//! From edits of the tree to bytes.
+
+use super::layout::{Layout, indent, quoted, starts_line};
+use super::{Edit, Op};
+use crate::source::{Source, Span};
+use crate::yaml::{Document, Kind, New, NodeId, Style};
+
+/// Ways to write the edits of one file, best first. Only a new top-level section has several: where
+/// a file ends inside a block scalar, what follows can become part of it, and only the gate sees
+/// that.
+pub(super) fn candidates(source: &Source, document: &Document, ops: &[Op]) -> Vec<Vec<Edit>> {
+    let emitter = Emitter { source, document, layout: Layout::of(source, document) };
+    let ways: &[SectionPlace] = &[SectionPlace::EndSpaced, SectionPlace::End, SectionPlace::Top];
+    let mut all: Vec<Vec<Edit>> = Vec::new();
+    for way in ways {
+        let edits: Option<Vec<Edit>> = ops.iter().map(|op| emitter.edit(op, *way)).collect();
+        if let Some(edits) = edits
+            && !all.contains(&edits)
+        {
+            all.push(edits);
+        }
+    }
+    all
+}
+
+/// Where a new top-level section goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SectionPlace {
+    /// At the end, after a blank line.
+    EndSpaced,
+    /// At the end.
+    End,
+    /// Before the first section.
+    Top,
+}
+
+struct Emitter<'a> {
+    source: &'a Source,
+    document: &'a Document,
+    layout: Layout,
+}
+
+impl Emitter<'_> {
+    fn edit(&self, op: &Op, way: SectionPlace) -> Option<Edit> {
+        match op {
+            Op::InsertItem { sequence, index, value } => self.item(*sequence, *index, value),
+            Op::InsertEntry { mapping, index, key, value } => {
+                self.entry(*mapping, *index, key, value, way)
+            }
+            Op::Prefix { node, text } => {
+                let node = self.document.node(*node);
+                let quoted = !matches!(node.kind, Kind::Scalar { style: Style::Plain, .. });
+                Some(insertion(node.span.start + usize::from(quoted), text.clone()))
+            }
+        }
+    }
+
+    // ---- items
+
+    fn item(&self, sequence: NodeId, index: usize, value: &New) -> Option<Edit> {
+        let items = self.document.items(sequence);
+        let previous = index.checked_sub(1).and_then(|i| items.get(i));
+        if self.is_flow(sequence) {
+            return Some(self.in_brackets(sequence, previous.map(|p| p.node), &flow(value)));
+        }
+        let previous = previous?;
+        let dash = previous.dash?;
+        let gap = self.document.node(previous.node).start().checked_sub(dash + 1);
+        let gap = gap.filter(|g| (1..=8).contains(g) && self.same_line(dash, previous.node));
+        let margin = indent(self.source, dash);
+        let inner = margin.chars().count() + 1 + gap.unwrap_or(1);
+        let lead = format!("{margin}-{}", " ".repeat(gap.unwrap_or(1)));
+        let line = format!("{lead}{}", self.block(value, inner, self.newline(previous.node)));
+        Some(self.line_after(previous.node, &line))
+    }
+
+    // ---- entries
+
+    fn entry(
+        &self,
+        mapping: NodeId,
+        index: usize,
+        (key, style): &(String, Style),
+        value: &New,
+        way: SectionPlace,
+    ) -> Option<Edit> {
+        let entries = self.document.entries(mapping);
+        let previous = index.checked_sub(1).and_then(|i| entries.get(i));
+        let name = quoted(key, *style);
+        if self.is_flow(mapping) {
+            let last = previous.map(|e| self.last_node(e.key, e.value));
+            return Some(self.in_brackets(mapping, last, &format!("{name}: {}", flow(value))));
+        }
+        let first = self.document.node(entries.first()?.key).start();
+        let margin = indent(self.source, first);
+        let previous = previous?;
+        let last = self.last_node(previous.key, previous.value);
+        let newline = self.newline(last);
+        let text = self.keyed(&margin, &name, value, newline);
+        if self.document.roots().contains(&mapping) && index == entries.len() {
+            return self.section(mapping, &text, way);
+        }
+        Some(self.line_after(last, &text))
+    }
+
+    /// A new top-level section behind everything that belongs to its document.
+    fn section(&self, root: NodeId, text: &str, way: SectionPlace) -> Option<Edit> {
+        let whole = self.source.text();
+        let first = self.document.node(root).start();
+        if way == SectionPlace::Top {
+            let newline = self.source.newline_at(first);
+            return starts_line(self.source, first)
+                .then(|| insertion(first, format!("{text}{newline}{newline}")));
+        }
+        let at = self.end_of_document(root);
+        let head = whole.get(..at)?;
+        let newline = self.source.newline_at(at.saturating_sub(1));
+        let open = !head.ends_with('\n');
+        let blank = head.ends_with("\n\n") || head.ends_with("\n\r\n");
+        let mut out = String::new();
+        if open {
+            out.push_str(newline);
+        }
+        if way == SectionPlace::EndSpaced && !blank {
+            out.push_str(newline);
+        }
+        out.push_str(text);
+        if !open || at < whole.len() {
+            out.push_str(newline);
+        }
+        Some(insertion(at, out))
+    }
+
+    /// The start of the line with the marker that ends a document, or the end of the text.
+    fn end_of_document(&self, root: NodeId) -> usize {
+        let text = self.source.text();
+        let mut at = self.source.next_line(self.document.node(root).end());
+        while at < text.len() {
+            let line = text.get(at..self.source.line_end(at)).unwrap_or_default();
+            let marker = ["---", "..."].iter().find_map(|m| line.strip_prefix(m));
+            if marker.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t'])) {
+                return at;
+            }
+            at = self.source.next_line(at);
+        }
+        text.len()
+    }
+
+    // ---- shapes
+
+    /// `key:` with its value in block style, without a final line break.
+    fn keyed(&self, margin: &str, name: &str, value: &New, newline: &str) -> String {
+        let column = margin.chars().count();
+        match value {
+            New::Null => format!("{margin}{name}:"),
+            New::Scalar { .. }
+            | New::Mapping { flow: true, .. }
+            | New::Sequence { flow: true, .. } => {
+                format!("{margin}{name}: {}", flow(value))
+            }
+            New::Mapping { entries, .. } => {
+                let inner = " ".repeat(column + self.layout.step);
+                let lines = entries.iter().map(|(key, style, value)| {
+                    let name = quoted(key, *style);
+                    format!("{newline}{}", self.keyed(&inner, &name, value, newline))
+                });
+                format!("{margin}{name}:{}", lines.collect::<String>())
+            }
+            New::Sequence { items, .. } => {
+                let dash = " ".repeat(column + self.layout.dash);
+                let lines = items.iter().map(|item| {
+                    let text = self.block(item, column + self.layout.dash + 2, newline);
+                    format!("{newline}{dash}- {text}")
+                });
+                format!("{margin}{name}:{}", lines.collect::<String>())
+            }
+        }
+    }
+
+    /// A value behind a dash; further lines start at `column`.
+    fn block(&self, value: &New, column: usize, newline: &str) -> String {
+        match value {
+            New::Mapping { entries, flow: false } => {
+                let margin = " ".repeat(column);
+                let lines = entries.iter().map(|(key, style, value)| {
+                    self.keyed(&margin, &quoted(key, *style), value, newline)
+                });
+                let text = lines.collect::<Vec<_>>().join(newline);
+                text.trim_start_matches(' ').to_owned()
+            }
+            other => flow(other),
+        }
+    }
+
+    /// Text behind an item or entry of a flow collection, or as the first one.
+    fn in_brackets(&self, collection: NodeId, previous: Option<NodeId>, text: &str) -> Edit {
+        let Some(previous) = previous else {
+            return insertion(self.document.node(collection).span.start + 1, text.to_owned());
+        };
+        let node = self.document.node(previous);
+        let end = node.end();
+        // `a:,` would be read as a key named `a:`.
+        let guard =
+            if self.source.text().get(..end).is_some_and(|t| t.ends_with(':')) { " " } else { "" };
+        let line = self.first_of_line(collection, previous);
+        let glue = line.map_or_else(
+            || ", ".to_owned(),
+            |at| format!(",{}{}", self.source.newline_at(at), indent(self.source, at)),
+        );
+        insertion(end, format!("{guard}{glue}{text}"))
+    }
+
+    /// Where the item or entry that ends with `node` starts, if it has a line of its own.
+    fn first_of_line(&self, collection: NodeId, node: NodeId) -> Option<usize> {
+        let key =
+            self.document.entries(collection).iter().find(|e| e.value == node || e.key == node);
+        let start = self.document.node(key.map_or(node, |e| e.key)).start();
+        let open = self.document.node(collection).span.start;
+        (starts_line(self.source, start)
+            && self.source.line_start(open) != self.source.line_start(start))
+        .then_some(start)
+    }
+
+    /// A line of its own behind the last line of a node, with that line's comment.
+    fn line_after(&self, node: NodeId, line: &str) -> Edit {
+        let end = self.document.node(node).end();
+        let newline = self.newline(node);
+        if self.source.text().get(..end).is_some_and(|t| t.ends_with('\n')) {
+            return insertion(end, format!("{line}{newline}"));
+        }
+        insertion(self.source.line_end(end), format!("{newline}{line}"))
+    }
+
+    fn newline(&self, node: NodeId) -> &'static str {
+        let end = self.document.node(node).end();
+        let inside = self.source.text().get(..end).is_some_and(|t| t.ends_with('\n'));
+        self.source.newline_at(if inside { end.saturating_sub(1) } else { end })
+    }
+
+    /// The node that an entry ends with: its key when the value is not written.
+    fn last_node(&self, key: NodeId, value: NodeId) -> NodeId {
+        if self.document.node(value).end() >= self.document.node(key).end() { value } else { key }
+    }
+
+    fn same_line(&self, at: usize, node: NodeId) -> bool {
+        self.source.line_start(at) == self.source.line_start(self.document.node(node).start())
+    }
+
+    fn is_flow(&self, id: NodeId) -> bool {
+        matches!(
+            self.document.node(id).kind,
+            Kind::Sequence { flow: true, .. } | Kind::Mapping { flow: true, .. }
+        )
+    }
+}
+
+/// A value on one line.
+fn flow(value: &New) -> String {
+    match value {
+        New::Null => String::new(),
+        New::Scalar { text, style } => quoted(text, *style),
+        New::Sequence { items, .. } => {
+            let items: Vec<String> = items.iter().map(flow).collect();
+            format!("[{}]", items.join(", "))
+        }
+        New::Mapping { entries, .. } => {
+            let entries: Vec<String> = entries
+                .iter()
+                .map(|(key, style, value)| format!("{}: {}", quoted(key, *style), flow(value)))
+                .collect();
+            format!("{{{}}}", entries.join(", "))
+        }
+    }
+}
+
+fn insertion(at: usize, text: String) -> Edit {
+    Edit { span: Span::at(at), text }
+}

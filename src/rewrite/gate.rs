@@ -1,0 +1,186 @@
+//! The proof that an edit does what it says and nothing else.
+//!
+//! Two independent looks. The *text*: parsed again, it must be the old tree with the planned nodes in
+//! it, scalar styles, anchors, tags and comments included. The *meaning*: the project loaded from the
+//! new text must be the old one plus the effects. What the first cannot see, because an anchor feeds
+//! several places, the second does.
+
+use std::collections::BTreeSet;
+
+use super::emit::candidates;
+use super::place::Effects;
+use super::{Op, apply_edits, edited_tree};
+use crate::compose::{Data, File, Mount, MountKind, Project, Value};
+use crate::finding::NewMount;
+use crate::source::Source;
+use crate::yaml;
+
+/// The text of a file with its edits made and proven.
+///
+/// # Errors
+/// Which check refused, for people: lower case, no full stop.
+pub fn rewritten(file: &File, ops: &[Op]) -> Result<String, String> {
+    let planned = edited_tree(&file.document, ops).ok_or("the edit does not fit the file")?;
+    let mut reason = "the file is laid out in a way that takes no such edit".to_owned();
+    for edits in candidates(&file.source, &file.document, ops) {
+        let Some(text) = apply_edits(file.source.text(), &edits) else {
+            "two edits would overlap".clone_into(&mut reason);
+            continue;
+        };
+        match same_text(file, &planned, &text) {
+            Ok(()) => return Ok(text),
+            Err(why) => reason = why,
+        }
+    }
+    Err(reason)
+}
+
+fn same_text(file: &File, planned: &yaml::Document, text: &str) -> Result<(), String> {
+    let source = Source::new(file.source.name(), text);
+    let document = yaml::parse(&source, &yaml::Limits::default())
+        .map_err(|p| format!("the new text would not be valid: {}", p.message))?;
+    planned.same_as(&document).map_err(|difference| {
+        format!("the new text would also change {}: {}", difference.path, difference.what)
+    })?;
+    let comments = |source: &Source, document: &yaml::Document| -> Vec<String> {
+        document.comments().iter().map(|c| source.slice(*c).to_owned()).collect()
+    };
+    if comments(&file.source, &file.document) != comments(&source, &document) {
+        return Err("a comment would be lost or moved".to_owned());
+    }
+    Ok(())
+}
+
+/// Checks that `after` is `before` plus the effects.
+///
+/// # Errors
+/// The first difference that nobody asked for.
+pub fn prove(before: &Project, after: &Project, effects: &Effects) -> Result<(), String> {
+    let names = |project: &Project| -> Vec<String> {
+        project.services.iter().map(|s| s.name.clone()).collect()
+    };
+    if names(before) != names(after) {
+        return Err("the set of services would change".to_owned());
+    }
+    for (old, new) in before.services.iter().zip(&after.services) {
+        let added: BTreeSet<&NewMount> =
+            effects.mounts.iter().filter(|(s, _)| *s == old.name).map(|(_, m)| m).collect();
+        let key_for = |target: &str| {
+            let hit = effects.named.iter().find(|(s, t, _)| *s == old.name && t == target);
+            hit.map(|(_, _, key)| key.as_str())
+        };
+        same_mounts(&old.mounts, &new.mounts, &added, &key_for)
+            .map_err(|what| format!("service `{}`: {what}", old.name))?;
+    }
+    let expected: BTreeSet<&str> = before
+        .volumes
+        .iter()
+        .map(|v| v.key.as_str())
+        .chain(effects.volumes.iter().map(String::as_str))
+        .collect();
+    if expected != after.volumes.iter().map(|v| v.key.as_str()).collect() {
+        return Err("the set of top-level volumes would not be the planned one".to_owned());
+    }
+    for old in &before.volumes {
+        let new = after.volumes.iter().find(|v| v.key == old.key);
+        if !new.is_some_and(|new| same_value(&old.definition, &new.definition)) {
+            return Err(format!("the definition of volume `{}` would change", old.key));
+        }
+    }
+    same_rest(&before.root, &after.root)
+}
+
+fn same_mounts<'a>(
+    old: &[Mount],
+    new: &[Mount],
+    added: &BTreeSet<&NewMount>,
+    key_for: &dyn Fn(&str) -> Option<&'a str>,
+) -> Result<(), String> {
+    let (extra, kept): (Vec<&Mount>, Vec<&Mount>) =
+        new.iter().partition(|m| !old.iter().any(|o| o.target == m.target));
+    if kept.len() != old.len() {
+        return Err("a mount would be lost".to_owned());
+    }
+    for (old, new) in old.iter().zip(&kept) {
+        let source = key_for(&old.target).map(str::to_owned).or_else(|| old.source.clone());
+        let same = old.kind == new.kind
+            && source == new.source
+            && old.target == new.target
+            && old.read_only == new.read_only
+            && old.options == new.options;
+        if !same {
+            return Err(format!("the mount at {} would change", old.target));
+        }
+    }
+    if extra.len() != added.len() {
+        return Err("the new mounts would not be the planned ones".to_owned());
+    }
+    for mount in extra {
+        let planned = added.iter().find(|a| a.target == mount.target);
+        let fits = planned.is_some_and(|planned| {
+            let kind = if planned.volume.is_some() { MountKind::Volume } else { MountKind::Tmpfs };
+            mount.kind == kind && mount.source == planned.volume && !mount.read_only
+        });
+        if !fits {
+            return Err(format!("the new mount at {} would not be the planned one", mount.target));
+        }
+    }
+    Ok(())
+}
+
+/// Everything but mounts, volumes and extension fields: those may hold an anchored list that grew.
+fn same_rest(old: &Value, new: &Value) -> Result<(), String> {
+    let differs = |what: &str| Err(format!("`{what}` would change"));
+    let (Some(old), Some(new)) = (old.map(), new.map()) else { return differs("the file") };
+    for (key, value) in &old.entries {
+        if key.starts_with("x-") || key == "volumes" {
+            continue;
+        }
+        let Some(other) = new.get(key) else { return differs(key) };
+        if key != "services" {
+            if !same_value(value, other) {
+                return differs(key);
+            }
+            continue;
+        }
+        let (Some(services), Some(others)) = (value.map(), other.map()) else { continue };
+        for (name, service) in &services.entries {
+            let Some(other) = others.get(name) else { return differs(name) };
+            if !same_but_volumes(service, other) {
+                return differs(&format!("services.{name}"));
+            }
+        }
+    }
+    let added = new.entries.iter().find(|(k, _)| old.get(k).is_none() && k != "volumes");
+    added.map_or(Ok(()), |(key, _)| differs(key))
+}
+
+fn same_but_volumes(old: &Value, new: &Value) -> bool {
+    let (Some(old), Some(new)) = (old.map(), new.map()) else { return same_value(old, new) };
+    let keys = |map: &crate::compose::Map| -> BTreeSet<String> {
+        map.entries.iter().map(|(k, _)| k.clone()).filter(|k| k != "volumes").collect()
+    };
+    keys(old) == keys(new)
+        && old
+            .entries
+            .iter()
+            .filter(|(k, _)| k != "volumes" && !k.starts_with("x-"))
+            .all(|(key, value)| new.get(key).is_some_and(|other| same_value(value, other)))
+}
+
+/// Equal data, wherever it was written.
+fn same_value(old: &Value, new: &Value) -> bool {
+    match (&old.data, &new.data) {
+        (Data::Null, Data::Null) => true,
+        (Data::Scalar(a), Data::Scalar(b)) => a == b,
+        (Data::List(a), Data::List(b)) => {
+            a.items.len() == b.items.len()
+                && a.items.iter().zip(&b.items).all(|(a, b)| same_value(a, b))
+        }
+        (Data::Map(a), Data::Map(b)) => {
+            a.entries.len() == b.entries.len()
+                && a.entries.iter().all(|(k, v)| b.get(k).is_some_and(|other| same_value(v, other)))
+        }
+        _ => false,
+    }
+}

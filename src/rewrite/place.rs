@@ -1,0 +1,435 @@
+//! Where each change goes: the file and the node.
+//!
+//! A mount goes next to the bind that it covers, in the list that wrote that bind. A list can feed
+//! several services, by an anchor, by `extends`, by an alias; then it is edited only if all of them
+//! want the same mount. Otherwise the mount goes into a list of the service's own. What fits
+//! neither way is refused with the reason.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::layout::fitting;
+use super::{FileOps, Op};
+use crate::compose::{FileId, Origin, Place, Project, Role, Service, sections};
+use crate::finding::{Change, NewMount};
+use crate::yaml::{Document, Kind, New, NodeId, Style};
+
+/// What placed changes do to the model: more than was asked for where a list feeds services that
+/// do not mind.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Effects {
+    /// New mounts, by service.
+    pub mounts: BTreeSet<(String, NewMount)>,
+    /// Anonymous volumes that get a name: service, container path, key.
+    pub named: BTreeSet<(String, String, String)>,
+    /// New top-level volumes.
+    pub volumes: BTreeSet<String>,
+}
+
+/// Changes with their places.
+#[derive(Debug, Clone, Default)]
+pub struct Placement {
+    /// Edits by file.
+    pub files: Vec<FileOps>,
+    /// What they do.
+    pub effects: Effects,
+}
+
+/// Services that a change may reach although nobody asked for it there.
+pub struct Bystanders<'a> {
+    /// Changes that are wanted there as well, only not in this run: findings of inactive services.
+    pub wanted: &'a BTreeSet<Change>,
+    /// True for services that do not look at the tree at all.
+    pub indifferent: &'a dyn Fn(&Service) -> bool,
+}
+
+/// Finds a place for every change.
+///
+/// # Errors
+/// Why one of them has none.
+pub fn place(
+    project: &Project,
+    changes: &BTreeSet<Change>,
+    bystanders: &Bystanders<'_>,
+) -> Result<Placement, String> {
+    let mut placer = Placer {
+        project,
+        changes,
+        bystanders,
+        ops: BTreeMap::new(),
+        effects: Effects::default(),
+        homes: BTreeMap::new(),
+    };
+    let mut done = BTreeSet::new();
+    for change in changes {
+        match change {
+            Change::AddMount { service, mount, beside } => {
+                if !done.contains(&(service.clone(), mount.target.clone())) {
+                    placer.add_mount(service, mount, *beside, &mut done)?;
+                }
+            }
+            Change::NameVolume { service, at, target, key } => {
+                placer.name_volume(service, *at, target, key, &mut done)?;
+            }
+            Change::DeclareVolume { .. } => {}
+        }
+    }
+    placer.declare()?;
+    let files = placer.ops.into_iter().map(|(file, ops)| FileOps { file, ops }).collect();
+    Ok(Placement { files, effects: placer.effects })
+}
+
+struct Placer<'a> {
+    project: &'a Project,
+    changes: &'a BTreeSet<Change>,
+    bystanders: &'a Bystanders<'a>,
+    ops: BTreeMap<FileId, Vec<Op>>,
+    effects: Effects,
+    /// For each new volume, the places that mention it.
+    homes: BTreeMap<String, Vec<Origin>>,
+}
+
+type Done = BTreeSet<(String, String)>;
+
+impl<'a> Placer<'a> {
+    fn document(&self, file: FileId) -> Result<&'a Document, String> {
+        self.project.file(file).map(|f| &f.document).ok_or_else(|| "a file is missing".to_owned())
+    }
+
+    fn push(&mut self, file: FileId, op: Op) {
+        self.ops.entry(file).or_default().push(op);
+    }
+
+    // ---- mounts
+
+    fn add_mount(
+        &mut self,
+        service: &str,
+        mount: &NewMount,
+        beside: Place,
+        done: &mut Done,
+    ) -> Result<(), String> {
+        let list = beside.list;
+        let role = self.project.file(list.file).map_or(Role::Extended, |f| f.role);
+        let blocked = match role {
+            Role::Extended => Some("its list lies in a file that others may extend too".to_owned()),
+            Role::Main | Role::Included => self.stranger(list, |user| Change::AddMount {
+                service: user.name.clone(),
+                mount: mount.clone(),
+                beside,
+            }),
+        };
+        let Some(reason) = blocked else {
+            for user in users(self.project, list) {
+                done.insert((user.name.clone(), mount.target.clone()));
+                self.effects.mounts.insert((user.name.clone(), mount.clone()));
+            }
+            let value = self.item(list, Some(beside.index), mount)?;
+            self.push(
+                list.file,
+                Op::InsertItem { sequence: list.node, index: beside.index + 1, value },
+            );
+            self.mention(mount, list);
+            return Ok(());
+        };
+        let service = self.project.service(service).ok_or("the service is gone")?;
+        let at = self.own_list(service, mount).map_err(|own| format!("{reason}, and {own}"))?;
+        done.insert((service.name.clone(), mount.target.clone()));
+        self.effects.mounts.insert((service.name.clone(), mount.clone()));
+        self.mention(mount, at);
+        Ok(())
+    }
+
+    /// Why a list cannot be edited: a service that it feeds and that wants something else.
+    fn stranger(&self, list: Origin, wish: impl Fn(&Service) -> Change) -> Option<String> {
+        let stranger = users(self.project, list).find(|user| {
+            let change = wish(user);
+            let wanted = self.changes.contains(&change) || self.bystanders.wanted.contains(&change);
+            !wanted && !(self.bystanders.indifferent)(user)
+        })?;
+        Some(format!(
+            "service `{}` shares the list and does not want the same mount",
+            stranger.name
+        ))
+    }
+
+    /// A list that only this service uses: its own, or a new one where that adds to what comes by
+    /// `extends` or from another file.
+    fn own_list(&mut self, service: &Service, mount: &NewMount) -> Result<Origin, String> {
+        let mut reason = "it has no mapping of its own in a file of the project".to_owned();
+        for part in service.parts.iter().rev() {
+            let file = self.project.file(part.file).ok_or("a file is missing")?;
+            if file.role == Role::Extended || self.shares_part(service, *part) {
+                continue;
+            }
+            let Some(entry) = file.document.get(part.node, "volumes") else {
+                if merges_volumes(&file.document, part.node) {
+                    "its list comes by a merge key, which a list of its own would replace"
+                        .clone_into(&mut reason);
+                    continue;
+                }
+                let item = self.item(*part, None, mount)?;
+                let flow = is_flow(&file.document, part.node);
+                let value = New::Sequence { items: vec![item], flow };
+                let index = file.document.entries(part.node).len();
+                let key = ("volumes".to_owned(), key_style(&file.document, part.node));
+                self.push(part.file, Op::InsertEntry { mapping: part.node, index, key, value });
+                return Ok(*part);
+            };
+            let list = Origin { node: entry.value, ..*part };
+            let own = matches!(file.document.node(entry.value).kind, Kind::Sequence { .. });
+            if !own || users(self.project, list).any(|u| u.name != service.name) {
+                "its own list is shared as well".clone_into(&mut reason);
+                continue;
+            }
+            let index = file.document.items(entry.value).len();
+            let value = self.item(list, index.checked_sub(1), mount)?;
+            self.push(part.file, Op::InsertItem { sequence: entry.value, index, value });
+            return Ok(list);
+        }
+        Err(reason)
+    }
+
+    fn shares_part(&self, service: &Service, part: Origin) -> bool {
+        let others = self.project.services.iter().filter(|s| s.name != service.name);
+        others.into_iter().any(|s| s.parts.iter().any(|p| same_node(*p, part)))
+    }
+
+    /// A new item in the way of its neighbour: short or long, quotes, brackets.
+    fn item(
+        &self,
+        list: Origin,
+        neighbour: Option<usize>,
+        mount: &NewMount,
+    ) -> Result<New, String> {
+        let document = self.document(list.file)?;
+        let items = document.items(list.node);
+        let neighbour = neighbour.and_then(|i| items.get(i)).map(|i| document.follow(i.node));
+        let kind = neighbour.map(|n| &document.node(n).kind);
+        let in_flow = is_flow(document, list.node);
+        let colons = sections(&mount.written).len() > 1;
+        if let (Some(volume), false) = (&mount.volume, colons) {
+            let style = match kind {
+                Some(Kind::Scalar { style, .. }) => Some(*style),
+                Some(Kind::Mapping { .. }) => None,
+                _ => Some(if in_flow { key_style(document, list.node) } else { Style::Plain }),
+            };
+            if let Some(style) = style {
+                return Ok(text(&format!("{volume}:{}", mount.written), style, in_flow));
+            }
+        }
+        let (flow, style) = match (neighbour, kind) {
+            (Some(node), Some(Kind::Mapping { flow, .. })) => (*flow, value_style(document, node)),
+            (_, Some(Kind::Scalar { style: Style::Double, .. })) if in_flow => {
+                (true, Style::Double)
+            }
+            _ => (in_flow, Style::Plain),
+        };
+        let key = match neighbour {
+            Some(node) if matches!(kind, Some(Kind::Mapping { .. })) => key_style(document, node),
+            _ => style,
+        };
+        let source = mount.volume.as_deref();
+        let kind = if source.is_some() { "volume" } else { "tmpfs" };
+        let pairs =
+            [("type", Some(kind)), ("source", source), ("target", Some(mount.written.as_str()))];
+        let mut entries: Vec<(String, Style, New)> = pairs
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.to_owned(), key, text(value?, style, flow))))
+            .collect();
+        if source.is_none() {
+            // Without a mode a tmpfs over a directory takes that directory's mode and belongs to
+            // root, so that a service with another user could not write to it. JSON has no octal.
+            let mode = if key == Style::Double { "1023" } else { "0o1777" };
+            let mode = New::Scalar { text: mode.to_owned(), style: Style::Plain };
+            let options = New::Mapping { entries: vec![("mode".to_owned(), key, mode)], flow };
+            entries.push(("tmpfs".to_owned(), key, options));
+        }
+        Ok(New::Mapping { entries, flow })
+    }
+
+    fn mention(&mut self, mount: &NewMount, at: Origin) {
+        if let Some(key) = &mount.volume {
+            self.homes.entry(key.clone()).or_default().push(at);
+        }
+    }
+
+    // ---- names for anonymous volumes
+
+    fn name_volume(
+        &mut self,
+        service: &str,
+        at: Place,
+        target: &str,
+        key: &str,
+        done: &mut Done,
+    ) -> Result<(), String> {
+        self.effects.named.insert((service.to_owned(), target.to_owned(), key.to_owned()));
+        if done.contains(&(service.to_owned(), target.to_owned())) {
+            return Ok(());
+        }
+        let file = self.project.file(at.list.file).ok_or("a file is missing")?;
+        if file.role == Role::Extended {
+            return Err("its list lies in a file that others may extend too".to_owned());
+        }
+        let stranger = self.stranger(at.list, |user| Change::NameVolume {
+            service: user.name.clone(),
+            at,
+            target: target.to_owned(),
+            key: key.to_owned(),
+        });
+        if let Some(reason) = stranger {
+            return Err(reason);
+        }
+        let item = file.document.items(at.list.node).get(at.index).ok_or("the entry is gone")?;
+        let node = item.node;
+        let op = match &file.document.node(node).kind {
+            Kind::Scalar { style: Style::Plain | Style::Single | Style::Double, .. } => {
+                Op::Prefix { node, text: format!("{key}:") }
+            }
+            Kind::Mapping { flow, .. } => Op::InsertEntry {
+                mapping: node,
+                index: 1,
+                key: ("source".to_owned(), key_style(&file.document, node)),
+                value: text(key, value_style(&file.document, node), *flow),
+            },
+            _ => return Err("the entry is written in a way that cannot be extended".to_owned()),
+        };
+        for user in users(self.project, at.list) {
+            done.insert((user.name.clone(), target.to_owned()));
+            self.effects.named.insert((user.name.clone(), target.to_owned(), key.to_owned()));
+        }
+        self.push(at.list.file, op);
+        self.homes.entry(key.to_owned()).or_default().push(at.list);
+        Ok(())
+    }
+
+    // ---- top-level volumes
+
+    /// Each new volume is declared where everyone who loads its mount finds it: once in the first
+    /// of the project's own files that mentions it, and in each included file that does, because an
+    /// included file is a project of its own.
+    fn declare(&mut self) -> Result<(), String> {
+        let mut wanted: BTreeMap<(FileId, NodeId), Vec<String>> = BTreeMap::new();
+        for (key, places) in &self.homes {
+            let mut seen_main = false;
+            let mut places: Vec<Origin> = places.clone();
+            places.sort();
+            places.dedup_by_key(|p| p.file);
+            for place in places {
+                let file = self.project.file(place.file).ok_or("a file is missing")?;
+                if file.role == Role::Main && std::mem::replace(&mut seen_main, true) {
+                    continue;
+                }
+                let root =
+                    root_for(&file.document, place.node).ok_or("the file has no top level")?;
+                wanted.entry((place.file, root)).or_default().push(key.clone());
+            }
+            self.effects.volumes.insert(key.clone());
+        }
+        for ((file, root), keys) in wanted {
+            let document = self.document(file)?;
+            self.declare_in(file, document, root, &keys)?;
+        }
+        Ok(())
+    }
+
+    fn declare_in(
+        &mut self,
+        file: FileId,
+        document: &Document,
+        root: NodeId,
+        keys: &[String],
+    ) -> Result<(), String> {
+        let nothing = |flow: bool| {
+            if flow { New::Mapping { entries: Vec::new(), flow: true } } else { New::Null }
+        };
+        let Some(entry) = document.get(root, "volumes") else {
+            let flow = is_flow(document, root);
+            let style = key_style(document, root);
+            let entries = keys.iter().map(|k| (k.clone(), style, nothing(flow))).collect();
+            let value = New::Mapping { entries, flow };
+            let index = document.entries(root).len();
+            let key = ("volumes".to_owned(), style);
+            self.push(file, Op::InsertEntry { mapping: root, index, key, value });
+            return Ok(());
+        };
+        let mapping = document.follow(entry.value);
+        let Kind::Mapping { entries, flow } = &document.node(mapping).kind else {
+            return Err(
+                "the top-level `volumes` is no mapping that could take another entry".to_owned()
+            );
+        };
+        let style = key_style(document, if entries.is_empty() { root } else { mapping });
+        let (index, flow) = (entries.len(), *flow);
+        for key in keys {
+            let key = (key.clone(), style);
+            self.push(file, Op::InsertEntry { mapping, index, key, value: nothing(flow) });
+        }
+        Ok(())
+    }
+}
+
+/// Services whose mounts come, among others, from this list.
+fn users(project: &Project, list: Origin) -> impl Iterator<Item = &Service> {
+    project.services.iter().filter(move |s| s.volume_lists.iter().any(|l| same_node(*l, list)))
+}
+
+fn same_node(a: Origin, b: Origin) -> bool {
+    a.file == b.file && a.node == b.node
+}
+
+/// The document of a file that a node lies in: where its top-level `volumes` is or would be.
+fn root_for(document: &Document, node: NodeId) -> Option<NodeId> {
+    let at = document.node(node).start();
+    let holds = |root: &NodeId| {
+        let root = document.node(*root);
+        root.start() <= at && at <= root.end()
+    };
+    document.roots().iter().copied().find(holds).or(document.roots().first().copied())
+}
+
+/// True when a merge key brings a `volumes` list into a mapping.
+fn merges_volumes(document: &Document, mapping: NodeId) -> bool {
+    let brings = |id: NodeId| {
+        let id = document.follow(id);
+        document.get(id, "volumes").is_some() || merges_volumes(document, id)
+    };
+    document.get(mapping, "<<").is_some_and(|merge| {
+        let value = document.follow(merge.value);
+        brings(value) || document.items(value).iter().any(|item| brings(item.node))
+    })
+}
+
+fn is_flow(document: &Document, id: NodeId) -> bool {
+    match &document.node(id).kind {
+        Kind::Sequence { flow, .. } | Kind::Mapping { flow, .. } => *flow,
+        Kind::Scalar { .. } | Kind::Alias { .. } => false,
+    }
+}
+
+/// How the keys of a mapping are written; of a list, its first text.
+fn key_style(document: &Document, id: NodeId) -> Style {
+    let first = document
+        .entries(id)
+        .first()
+        .map(|e| e.key)
+        .or_else(|| document.items(id).first().map(|i| i.node));
+    first.map_or(Style::Plain, |n| scalar_style(document, n))
+}
+
+/// How the first text value of a mapping is written.
+fn value_style(document: &Document, id: NodeId) -> Style {
+    document.entries(id).first().map_or(Style::Plain, |e| scalar_style(document, e.value))
+}
+
+fn scalar_style(document: &Document, id: NodeId) -> Style {
+    match document.node(id).kind {
+        Kind::Scalar { style, .. } => style,
+        _ => Style::Plain,
+    }
+}
+
+/// A new text in a style that can hold it.
+fn text(value: &str, style: Style, flow: bool) -> New {
+    New::Scalar { text: value.to_owned(), style: fitting(value, style, flow) }
+}

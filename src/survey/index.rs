@@ -1,0 +1,230 @@
+//! Which trees git tracks, from the index of their repository.
+//!
+//! Reads index versions 2, 3 and 4, with split and sparse indexes and both hash lengths. The format
+//! is <https://git-scm.com/docs/index-format>. Checksums are not verified: the answer only ever
+//! holds a fix back, and git itself complains about a damaged index.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use super::Candidate;
+use crate::host::{EntryKind, Host, lexical_clean};
+
+/// Bytes of an index that are read at most: a million entries have about 100 MB.
+const INDEX_LIMIT: u64 = 256 << 20;
+/// Bytes of a `.git` file that are read at most.
+const POINTER_LIMIT: u64 = 64 << 10;
+/// Bytes of an object name: SHA-1, and SHA-256 in new repositories that ask for it.
+const HASHES: [usize; 2] = [20, 32];
+
+/// A repository with a working tree.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Repository {
+    /// Top of the working tree.
+    root: PathBuf,
+    /// Where its index lies. Not below `root` for additional working trees and submodules.
+    directory: PathBuf,
+}
+
+impl Repository {
+    /// The repository whose working tree `directory` is in.
+    pub(super) fn find(host: &dyn Host, directory: &Path) -> Option<Self> {
+        directory.ancestors().find_map(|above| Self::at(host, above))
+    }
+
+    /// The repository whose working tree starts at `root`.
+    pub(super) fn at(host: &dyn Host, root: &Path) -> Option<Self> {
+        let dot_git = root.join(".git");
+        let directory = match host.target_kind(&dot_git)? {
+            EntryKind::Directory => dot_git,
+            EntryKind::File => {
+                let pointer = String::from_utf8(host.read(&dot_git, POINTER_LIMIT).ok()?).ok()?;
+                let target = pointer.strip_prefix("gitdir:")?.trim();
+                lexical_clean(&root.join(target))
+            }
+            _ => return None,
+        };
+        // Git takes a directory without HEAD for none of its own and looks further up.
+        let is_git =
+            ["HEAD", "index"].iter().any(|name| host.kind(&directory.join(name)).is_some());
+        is_git.then(|| Self { root: root.to_path_buf(), directory })
+    }
+
+    /// Marks each of `paths`, relative to the root, that is tracked or holds tracked files.
+    fn mark(&self, host: &dyn Host, paths: &mut Paths) -> Result<(), String> {
+        let index = self.directory.join("index");
+        if host.kind(&index).is_none() {
+            return Ok(()); // Nothing was ever added.
+        }
+        let Some(shared) = mark_file(host, &index, paths)? else { return Ok(()) };
+        // A split index takes most entries from a second file. Those that were deleted since count
+        // as tracked until git joins the two, which errs on the safe side.
+        mark_file(host, &self.directory.join(format!("sharedindex.{shared}")), paths).map(drop)
+    }
+}
+
+/// Paths to look for, and whether each was found.
+type Paths = BTreeMap<Vec<u8>, bool>;
+
+/// Sets [`tracked`](super::TreeFacts::tracked) on trees that are. An index that cannot be read is a
+/// note.
+pub(super) fn mark_tracked(host: &dyn Host, trees: &mut [Candidate], notes: &mut Vec<String>) {
+    let mut wanted: BTreeMap<PathBuf, (Rc<Repository>, Paths)> = BTreeMap::new();
+    for tree in trees.iter() {
+        let Some(repository) = &tree.repository else { continue };
+        let Some(path) = relative(repository, &tree.absolute) else { continue };
+        let root = repository.root.clone();
+        let (_, paths) = wanted.entry(root).or_insert_with(|| (repository.clone(), Paths::new()));
+        paths.insert(path, false);
+    }
+    for (repository, paths) in wanted.values_mut() {
+        if let Err(problem) = repository.mark(host, paths) {
+            notes.push(format!("cannot tell what git tracks: {problem}"));
+        }
+    }
+    for tree in trees {
+        let Some(repository) = &tree.repository else { continue };
+        let found = relative(repository, &tree.absolute).and_then(|path| {
+            let (_, paths) = wanted.get(&repository.root)?;
+            paths.get(&path).copied()
+        });
+        tree.facts.tracked = found.unwrap_or(false);
+    }
+}
+
+/// The path as the index spells it.
+fn relative(repository: &Repository, path: &Path) -> Option<Vec<u8>> {
+    let names = path.strip_prefix(&repository.root).ok()?.iter();
+    Some(names.map(std::ffi::OsStr::as_encoded_bytes).collect::<Vec<_>>().join(&b'/'))
+}
+
+/// Reads one index file; returns the name of the shared index that it builds on.
+fn mark_file(host: &dyn Host, file: &Path, paths: &mut Paths) -> Result<Option<String>, String> {
+    let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
+    let bytes = host.read(file, INDEX_LIMIT);
+    let bytes = bytes.map_err(|error| format!("cannot read the {name} file: {error}"))?;
+    // Nothing in the file says how long object names are. Only the right length adds up.
+    for hash in HASHES {
+        let mut found = paths.clone();
+        if let Some(shared) = read(&bytes, hash, &mut |path| mark_path(&mut found, path)) {
+            *paths = found;
+            return Ok(Some(shared).filter(|shared| !shared.is_empty()));
+        }
+    }
+    Err(format!("the {name} file has a format that is not known"))
+}
+
+/// Marks the path and what is above it.
+fn mark_path(paths: &mut Paths, path: &[u8]) {
+    let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+    for end in ends.chain([path.len()]) {
+        if let Some(found) = path.get(..end).and_then(|above| paths.get_mut(above)) {
+            *found = true;
+        }
+    }
+}
+
+/// Shows `visit` every path of an index with object names of `hash` bytes. None when the bytes are
+/// no such index, else the name of the shared index that it builds on, empty if there is none.
+fn read(bytes: &[u8], hash: usize, visit: &mut dyn FnMut(&[u8])) -> Option<String> {
+    /// Times, device, inode, mode, owner and size of the file.
+    const STAT: usize = 40;
+    /// The flag for a second field of flags.
+    const EXTENDED: u16 = 0x4000;
+
+    let mut rest = Reader(bytes);
+    if rest.take(4)? != b"DIRC" {
+        return None;
+    }
+    let version = rest.number()?;
+    if !(2..=4).contains(&version) {
+        return None;
+    }
+    let entries = rest.number()?;
+    let mut path = Vec::new();
+    for _ in 0..entries {
+        rest.take(STAT + hash)?;
+        let flags = u16::from_be_bytes(rest.take(2)?.try_into().ok()?);
+        let mut fixed = STAT + hash + 2;
+        if flags & EXTENDED != 0 {
+            if version < 3 {
+                return None;
+            }
+            rest.take(2)?;
+            fixed += 2;
+        }
+        if version == 4 {
+            let dropped = rest.variable_number()?;
+            path.truncate(path.len().checked_sub(dropped)?);
+            path.extend_from_slice(rest.text()?);
+        } else {
+            path = rest.text()?.to_vec();
+            // Entries are filled up with NULs to a multiple of eight bytes; one was the text's end.
+            let length = fixed + path.len();
+            let filler = rest.take(7 - length % 8)?;
+            if filler.iter().any(|byte| *byte != 0) {
+                return None;
+            }
+        }
+        visit(&path);
+    }
+    let mut shared = String::new();
+    while rest.0.len() > hash {
+        let name = rest.take(4)?;
+        let length = usize::try_from(rest.number()?).ok()?;
+        let content = rest.take(length)?;
+        match name {
+            b"link" => {
+                let id = content.get(..hash)?;
+                if id.iter().any(|byte| *byte != 0) {
+                    shared = id.iter().fold(shared, |hex, byte| format!("{hex}{byte:02x}"));
+                }
+            }
+            // Those that start with a capital letter may be passed over. `sdir` announces entries of
+            // whole directories, with a `/` at their end, which need no care.
+            b"sdir" | [b'A'..=b'Z', ..] => {}
+            _ => return None,
+        }
+    }
+    (rest.0.len() == hash).then_some(shared)
+}
+
+/// Bytes that are still to be read.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    fn number(&mut self) -> Option<u32> {
+        Some(u32::from_be_bytes(self.take(4)?.try_into().ok()?))
+    }
+
+    /// Seven bits a byte, the highest first; each further byte adds one to what came before.
+    fn variable_number(&mut self) -> Option<usize> {
+        let mut number: usize = 0;
+        loop {
+            let [byte] = *self.take(1)? else { return None };
+            number = number.checked_mul(128)?.checked_add(usize::from(byte & 0x7f))?;
+            if byte & 0x80 == 0 {
+                return Some(number);
+            }
+            number = number.checked_add(1)?;
+        }
+    }
+
+    /// Up to the next NUL, which is passed over.
+    fn text(&mut self) -> Option<&'a [u8]> {
+        let end = self.0.iter().position(|byte| *byte == 0)?;
+        let text = self.take(end)?;
+        self.take(1)?;
+        Some(text)
+    }
+}
+
+#[cfg(test)]
+mod tests;
