@@ -20,6 +20,10 @@ impl Command<'_> {
         flags: &ApplyFlags,
         output: &OutputFlags,
     ) -> Result<Exit, Error> {
+        if flags.diff && flags.to == Destination::Stdout {
+            let message = "--diff and `--to -` both go to standard output; use one of them";
+            return Err(Error::Usage { message: message.to_owned() });
+        }
         let examined = self.examine(&flags.project, &flags.judgement, Counts::default())?;
         self.finish(flags, output, &examined)
     }
@@ -81,13 +85,17 @@ impl Command<'_> {
             }
         }
         self.say_left(examination, output);
-        if !flags.yes && !(self.stdin_is_terminal && self.stderr_is_terminal) {
-            self.say("not written: there is no terminal to ask on; --yes writes without asking");
-            return Ok(Exit::Findings);
-        }
-        if !flags.yes && !self.ask(&format!("write {}?", plural(patches.len(), "file"))) {
-            self.say("not written");
-            return Ok(Exit::Findings);
+        if !flags.yes {
+            if !(self.stdin_is_terminal && self.stderr_is_terminal) {
+                self.say(
+                    "not written: there is no terminal to ask on; --yes writes without asking",
+                );
+                return Ok(Exit::Findings);
+            }
+            if !self.ask(&format!("write {}?", plural(patches.len(), "file"))) {
+                self.say("not written");
+                return Ok(Exit::Findings);
+            }
         }
         let files: Vec<Write> = patches.iter().map(as_write).collect();
         if let Err(error) = write_all(&files) {

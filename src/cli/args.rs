@@ -35,6 +35,7 @@ pub(super) enum Task {
 ///
 /// Exit code 0: nothing at or above --fail-on. 1: findings. 2: something could not be checked.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(super) struct CheckFlags {
     #[command(flatten)]
     pub(super) project: ProjectFlags,
@@ -42,7 +43,7 @@ pub(super) struct CheckFlags {
     pub(super) judgement: JudgementFlags,
     /// Fail from this severity on
     #[arg(long, value_name = "SEVERITY", default_value = "warning", help_heading = "Result",
-        value_parser = PossibleValuesParser::new(["error", "warning", "note"]).map(severity))]
+        value_parser = PossibleValuesParser::new(["error", "warning", "note"]).map(|word| severity(&word)))]
     pub(super) fail_on: Severity,
     /// End with 0 although there are findings
     #[arg(long, help_heading = "Result")]
@@ -85,8 +86,7 @@ pub(super) struct ApplyFlags {
     #[arg(long, help_heading = "Result")]
     pub(super) diff: bool,
     /// Where changes go: in-place, or - for the whole rewritten file on standard output
-    #[arg(long, value_name = "WHERE", default_value = "in-place", value_parser = destination,
-        help_heading = "Result")]
+    #[arg(long, value_name = "WHERE", default_value = "in-place", value_parser = destination, help_heading = "Result")]
     pub(super) to: Destination,
 }
 
@@ -149,7 +149,7 @@ pub(super) struct JudgementFlags {
     ///
     /// Default: macos-virtiofs and windows-wsl2-drive, on every machine, so that a gate says the
     /// same everywhere. `composefix list platforms` shows them all. Environment variable:
-    /// COMPOSEFIX_PLATFORM.
+    /// `COMPOSEFIX_PLATFORM`.
     #[arg(long, value_name = "ID", value_delimiter = ',', help_heading = "Judgement")]
     pub(super) platform: Vec<String>,
     /// Strategies to use instead of the platform's own, best first; several with commas
@@ -247,8 +247,8 @@ pub(super) enum Destination {
 }
 
 /// The parser has let only the three words through.
-fn severity(word: String) -> Severity {
-    match word.as_str() {
+fn severity(word: &str) -> Severity {
+    match word {
         "error" => Severity::Error,
         "note" => Severity::Note,
         _ => Severity::Warning,

@@ -65,7 +65,7 @@ fn platform_page(platform: &Platform) -> String {
     list(&mut page, "Strategies, best first", lines);
     list(&mut page, "Notes", platform.notes.iter().cloned());
     for claim in &platform.claims {
-        list(&mut page, &claim.says, claim.sources.iter().map(cited));
+        list(&mut page, claim.says.trim_end_matches('.'), claim.sources.iter().map(cited));
     }
     page
 }
@@ -96,7 +96,8 @@ fn tree_page(tree: &TreeKind) -> String {
 
 fn cited(citation: &Citation) -> String {
     let doubt = if citation.uncertain { " (uncertain)" } else { "" };
-    format!("{}{doubt}: {} (read {})", citation.says, citation.url, citation.checked)
+    let says = citation.says.trim_end_matches('.');
+    format!("{says}{doubt}: {} (read {})", citation.url, citation.checked)
 }
 
 /// A heading with a list; nothing without items.

@@ -142,9 +142,12 @@ mod tests {
     fn platforms_come_from_flag_then_variable_then_default() {
         assert_eq!(platforms_of("", None), DEFAULT_PLATFORMS);
         assert_eq!(platforms_of("", Some("")), DEFAULT_PLATFORMS);
-        assert_eq!(platforms_of("", Some("orbstack, linux-native")), ["linux-native", "orbstack"]);
-        let flag = "--platform orbstack,linux-native --platform orbstack";
-        assert_eq!(platforms_of(flag, Some("nonsense")), ["linux-native", "orbstack"]);
+        assert_eq!(
+            platforms_of("", Some("macos-osxfs, linux-native")),
+            ["linux-native", "macos-osxfs"]
+        );
+        let flag = "--platform macos-osxfs,linux-native --platform macos-osxfs";
+        assert_eq!(platforms_of(flag, Some("nonsense")), ["linux-native", "macos-osxfs"]);
     }
 
     #[test]

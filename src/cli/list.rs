@@ -1,5 +1,7 @@
 //! `composefix list`.
 
+use std::fmt::Write as _;
+
 use serde::Serialize;
 
 use super::args::{ListFlags, ListFormat, Listed};
@@ -93,10 +95,11 @@ fn columns(rows: &[Row<'_>]) -> String {
     };
     let (first, second) = (width(|[id, _, _]| id), width(|[_, word, _]| word));
     let gap = if second == 0 { "" } else { "  " };
-    cells
-        .iter()
-        .map(|[id, word, text]| format!("{id:first$}{gap}{word:second$}  {text}\n"))
-        .collect()
+    let mut out = String::new();
+    for [id, word, text] in &cells {
+        writeln!(out, "{id:first$}{gap}{word:second$}  {text}").unwrap_or_default();
+    }
+    out
 }
 
 #[cfg(test)]

@@ -11,11 +11,11 @@ use super::args::ProjectFlags;
 use crate::compose::{Request, files_of_directory, relative_name};
 use crate::error::{Error, Problem};
 use crate::host::{EntryKind, Environment, Host, lexical_clean};
-use crate::rules::{Access, Rules, TreeKind};
+use crate::rules::{Rules, TreeKind};
 use crate::yaml;
 
 /// Names of Compose files in a directory that is searched.
-const NAMES: [&str; 2] = ["{docker-,}compose*.{yaml,yml}", "{docker-,}compose*.json"];
+const NAMES: [&str; 2] = ["compose*.{yaml,yml,json}", "docker-compose*.{yaml,yml,json}"];
 
 /// Names that look like them: Composer's manifests and our own configuration.
 const OTHERS: [&str; 2] = ["composer*", "composefix*"];
@@ -202,7 +202,7 @@ fn glob_set(patterns: &[&str]) -> Result<GlobSet, Error> {
 /// rules know by its place. Where the place alone says nothing, a manifest beside it must.
 fn is_tree(path: &Path, trees: &[TreeKind]) -> bool {
     path.file_name().is_some_and(|name| name == ".git")
-        || trees.iter().filter(|tree| tree.access != Access::Kept).any(|tree| {
+        || trees.iter().any(|tree| {
             tree.paths.iter().any(|place| {
                 path.ends_with(place) && (!tree.ambiguous || is_confirmed(path, place, tree))
             })

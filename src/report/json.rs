@@ -81,6 +81,7 @@ struct FindingModel<'a> {
     tree: Option<TreeModel<'a>>,
     platforms: &'a [String],
     fix: Option<FixModel<'a>>,
+    advice: &'a [String],
     suppressed: Option<&'a str>,
 }
 
@@ -219,6 +220,7 @@ impl<'a> FindingModel<'a> {
             tree: finding.tree.as_ref().map(TreeModel::of),
             platforms: &finding.platforms,
             fix: finding.fix.as_ref().map(FixModel::of),
+            advice: &finding.advice,
             suppressed: None,
         }
     }

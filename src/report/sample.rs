@@ -41,6 +41,7 @@ pub(crate) fn slow_tree(applicability: Applicability) -> Finding {
             target: "/app/node_modules".to_owned(),
         }),
         platforms: vec!["macos-virtiofs".to_owned()],
+        advice: Vec::new(),
         fix: Some(Fix {
             strategy: "volume",
             applicability,
@@ -61,6 +62,7 @@ fn facts() -> TreeFacts {
         at_least: false,
         on_disk: true,
         tracked: false,
+        install: None,
     }
 }
 
@@ -90,6 +92,7 @@ pub(crate) fn full_report() -> Report {
     duplicate.mount.source = None;
     duplicate.tree = None;
     duplicate.fix = None;
+    duplicate.advice = vec!["remove one of them".to_owned()];
     duplicate.platforms = report.platforms.clone();
     let second = span(TEXT, "x:/app/x");
     report.findings.push(Reported {

@@ -1,6 +1,6 @@
 //! The report for people.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, Severity as Level, SourceCode,
@@ -106,18 +106,25 @@ struct Shown {
     message: String,
     label: Option<String>,
     excerpt: Option<Excerpt>,
-    help: Option<String>,
+    /// What to do, then what to know about it.
+    help: Vec<String>,
+}
+
+/// [`Shown`] at a width.
+#[derive(Debug)]
+struct Laid<'a> {
+    shown: &'a Shown,
+    help: String,
 }
 
 impl Shown {
     fn finding(reported: &Reported, report: &Report) -> Self {
         let finding = &reported.finding;
         let excerpt = excerpt(report, &reported.file, reported.span);
-        let mut help = finding.fix.as_ref().map(advice).unwrap_or_default();
+        let mut help: Vec<String> = finding.fix.as_ref().map(advice).unwrap_or_default();
+        help.extend(finding.advice.iter().map(|line| format!("by hand: {}", visible(line))));
         if finding.platforms != report.platforms && !finding.platforms.is_empty() {
-            let before = if help.is_empty() { "" } else { "\n- " };
-            write!(help, "{before}holds for {} only", finding.platforms.join(", "))
-                .unwrap_or_default();
+            help.push(format!("holds for {} only", finding.platforms.join(", ")));
         }
         Self {
             code: format!("{}[{}]", finding.severity.word(), finding.rule),
@@ -132,7 +139,7 @@ impl Shown {
             },
             label: finding.tree.as_ref().map(covers),
             excerpt,
-            help: (!help.is_empty()).then_some(help),
+            help,
         }
     }
 
@@ -149,7 +156,7 @@ impl Shown {
             message,
             label: None,
             excerpt,
-            help: problem.help.as_deref().map(|help| visible(help).into_owned()),
+            help: problem.help.iter().map(|help| visible(help).into_owned()).collect(),
         }
     }
 
@@ -168,7 +175,8 @@ impl Shown {
             .without_syntax_highlighting();
         let mut drawn = String::new();
         // Writing to a string does not fail.
-        handler.render_report(&mut drawn, self).unwrap_or_default();
+        let laid = Laid { shown: self, help: listed(&self.help, style.width) };
+        handler.render_report(&mut drawn, &laid).unwrap_or_default();
         for line in drawn.lines() {
             out.push_str(line.trim_end());
             out.push('\n');
@@ -196,47 +204,70 @@ fn covers(tree: &Tree) -> String {
 }
 
 /// What to do, and what to know about it.
-fn advice(fix: &Fix) -> String {
+fn advice(fix: &Fix) -> Vec<String> {
     let how = match fix.applicability {
         Applicability::Safe => "fix available with `composefix apply`",
         Applicability::Unsafe => "fix available with `composefix apply --unsafe`",
         Applicability::Manual => "by hand",
     };
-    let mut out = format!("{how}: {}", visible(&fix.title));
-    for note in &fix.notes {
-        write!(out, "\n- {}", visible(note)).unwrap_or_default();
+    let title = format!("{how}: {}", visible(&fix.title));
+    std::iter::once(title).chain(fix.notes.iter().map(|n| visible(n).into_owned())).collect()
+}
+
+/// Columns that `miette` leaves free around a help text.
+const HELP_MARGIN: usize = 10;
+
+/// The first text as it is, each other one as an item whose lines are indented alike.
+fn listed(texts: &[String], width: usize) -> String {
+    let Some((first, items)) = texts.split_first() else { return String::new() };
+    let width = width.saturating_sub(HELP_MARGIN);
+    let mut out = first.clone();
+    for item in items {
+        let mut column = width;
+        for (index, word) in item.split(' ').enumerate() {
+            let length = word.chars().count();
+            if index == 0 || column + 1 + length > width {
+                out.push_str(if index == 0 { "\n- " } else { "\n  " });
+                column = 2;
+            } else {
+                out.push(' ');
+                column += 1;
+            }
+            out.push_str(word);
+            column += length;
+        }
     }
     out
 }
 
-impl fmt::Display for Shown {
+impl fmt::Display for Laid<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        f.write_str(&self.shown.message)
     }
 }
 
-impl std::error::Error for Shown {}
+impl std::error::Error for Laid<'_> {}
 
-impl Diagnostic for Shown {
+impl Diagnostic for Laid<'_> {
     fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        Some(Box::new(&self.code))
+        Some(Box::new(&self.shown.code))
     }
 
     fn severity(&self) -> Option<Level> {
-        Some(self.level)
+        Some(self.shown.level)
     }
 
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display + 'a>)
+        (!self.help.is_empty()).then(|| Box::new(&self.help) as Box<dyn fmt::Display + 'a>)
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.excerpt.as_ref().map(|excerpt| excerpt as &dyn SourceCode)
+        self.shown.excerpt.as_ref().map(|excerpt| excerpt as &dyn SourceCode)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let excerpt = self.excerpt.as_ref()?;
-        let label = LabeledSpan::new_with_span(self.label.clone(), excerpt.marked());
+        let excerpt = self.shown.excerpt.as_ref()?;
+        let label = LabeledSpan::new_with_span(self.shown.label.clone(), excerpt.marked());
         Some(Box::new(std::iter::once(label)))
     }
 }

@@ -89,6 +89,7 @@ fn ignored_files_and_dependency_trees_are_not_searched() {
     let place = Place::new(&[
         "compose.yaml",
         "node_modules/x/compose.yaml",
+        "app/composer.json",
         "app/vendor/x/docker-compose.yml",
         ".venv/compose.yaml",
         ".git/compose.yaml",

@@ -23,26 +23,23 @@ fn put(path: &Path, text: &str) {
     std::fs::File::create(path).unwrap().write_all(text.as_bytes()).unwrap();
 }
 
-/// Applies the patch with a program; none when the machine does not have it.
-fn applied(program: &str, arguments: &[&str], patches: &[Patch]) -> Option<()> {
+/// Applies the patch with a program, if the machine has it.
+fn applied(program: &str, arguments: &[&str], patches: &[Patch]) {
     let directory = tempfile::tempdir().unwrap();
     for patch in patches {
         put(&directory.path().join(&patch.name), &patch.before);
     }
-    let mut child = match Command::new(program)
+    let started = Command::new(program)
         .args(arguments)
         .current_dir(directory.path())
         .env("GIT_CEILING_DIRECTORIES", directory.path().parent().unwrap())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .spawn()
-    {
-        Ok(child) => child,
-        Err(_) => {
-            println!("skipped: this machine has no {program}");
-            return None;
-        }
+        .spawn();
+    let Ok(mut child) = started else {
+        println!("skipped: this machine has no {program}");
+        return;
     };
     let text = unified(patches);
     child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
@@ -52,7 +49,6 @@ fn applied(program: &str, arguments: &[&str], patches: &[Patch]) -> Option<()> {
         let now = RealHost.read(&directory.path().join(&patch.name), 1 << 20).unwrap();
         assert_eq!(String::from_utf8(now).unwrap(), patch.after, "{program}\n{text}");
     }
-    Some(())
 }
 
 fn takes(patches: &[Patch]) {

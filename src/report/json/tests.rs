@@ -46,6 +46,7 @@ fn the_report_is_exactly_this() {
                 "title": "mount a volume over node_modules",
                 "notes": ["run `npm ci` once in the container"]
             },
+            "advice": [],
             "suppressed": null
         }],
         "problems": [],

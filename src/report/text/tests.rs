@@ -62,6 +62,23 @@ fn it_tells_when_a_finding_does_not_hold_everywhere() {
 }
 
 #[test]
+fn advice_stands_where_no_fix_is() {
+    let text = drawn(&sample::full_report());
+    assert!(text.contains("\n  help: by hand: remove one of them\n"), "{text}");
+}
+
+#[test]
+fn long_notes_are_indented_alike() {
+    let mut report = sample::report(Applicability::Unsafe);
+    let fix = report.findings[0].finding.fix.as_mut().unwrap();
+    fix.notes = vec!["a few words that say more than one line of this width can hold".to_owned()];
+    let text = render(&report, Style { width: 50, ..Style::default() });
+    let expected =
+        "        - a few words that say more than one\n          line of this width can hold\n";
+    assert!(text.contains(expected), "{text}");
+}
+
+#[test]
 fn problems_look_like_this() {
     let text = render_problems(&sample::full_report(), Style::default());
     let expected = "\
