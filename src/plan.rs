@@ -117,7 +117,7 @@ impl<'a> Planner<'a> {
                         break;
                     }
                     Err(reason) => {
-                        reasons.push(format!("{} was not taken: {reason}", candidate.id()))
+                        reasons.push(format!("{} was not taken: {reason}", candidate.id()));
                     }
                 }
             }

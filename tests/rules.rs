@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use composefix::host::{Entry, EntryKind, Host};
+use composefix::host::RealHost;
 use composefix::rules::{
     Access, BUILTIN, BindCost, Citation, Claim, DataDirectory, Exception, ImageKind, Lock,
     Manifest, Platform, Preferences, Role, Rules, STRATEGIES, TreeKind,
@@ -15,43 +15,6 @@ use serde_json::Value;
 
 const FOLDERS: [(&str, &str); 3] =
     [("trees", "tree"), ("platforms", "platform"), ("images", "image")];
-
-/// The real file system, as little of it as the rules need.
-struct Disk;
-
-impl Host for Disk {
-    fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        io::copy(&mut io::Read::take(File::open(path)?, limit), &mut bytes)?;
-        Ok(bytes)
-    }
-
-    fn kind(&self, path: &Path) -> Option<EntryKind> {
-        self.target_kind(path)
-    }
-
-    fn target_kind(&self, path: &Path) -> Option<EntryKind> {
-        let data = path.metadata().ok()?;
-        Some(if data.is_dir() { EntryKind::Directory } else { EntryKind::File })
-    }
-
-    fn entries(&self, path: &Path) -> io::Result<Vec<Entry>> {
-        let mut entries = Vec::new();
-        for entry in path.read_dir()? {
-            entries.push(Entry { name: entry?.file_name(), kind: EntryKind::File });
-        }
-        entries.sort();
-        Ok(entries)
-    }
-
-    fn size(&self, _: &Path) -> u64 {
-        0
-    }
-
-    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
-        path.canonicalize()
-    }
-}
 
 fn text_of(path: &Path) -> String {
     io::read_to_string(File::open(path).expect("the file is there")).expect("it is text")
@@ -370,7 +333,7 @@ fn a_folder_adds_and_replaces() {
     put(&dir.path().join("images/own-image.yaml"), image);
 
     let before = rules();
-    let after = rules().with_directory(&Disk, dir.path()).expect("the folder holds");
+    let after = rules().with_directory(&RealHost, dir.path()).expect("the folder holds");
     assert_eq!(after.trees().len(), before.trees().len() + 1);
     assert_eq!(after.tree("own-tree").expect("added").paths, ["own_packages"]);
     assert_eq!(after.tree("composer-vendor").expect("replaced").title, "Own packages");
@@ -409,7 +372,7 @@ fn a_wrong_file_is_named_with_line_and_reason() {
     ] {
         let dir = tempfile::tempdir().expect("a directory");
         put(&dir.path().join(path), &text);
-        let error = rules().with_directory(&Disk, dir.path()).expect_err(path).to_string();
+        let error = rules().with_directory(&RealHost, dir.path()).expect_err(path).to_string();
         assert!(error.contains(message), "{path}: {error}");
         let named =
             if path.starts_with("tree/") { "" } else { path.split('/').next_back().unwrap() };

@@ -161,7 +161,7 @@ mod tests {
         ] {
             assert_eq!(short(entry), (kind, source, target.to_owned(), read_only), "{entry}");
         }
-        for entry in ["", ":/x", "a::/x", "./a:/b:ro:z", "./a:"] {
+        for entry in ["", ":/x", "aa::/x", "./a:/b:ro:z", "./a:"] {
             assert!(parse_short(entry).is_err(), "{entry}");
         }
     }

@@ -62,6 +62,7 @@ fn facts() -> TreeFacts {
         at_least: false,
         on_disk: true,
         tracked: false,
+        unused: None,
         install: None,
     }
 }

@@ -42,7 +42,7 @@ impl Layout {
                     }
                 }
                 Kind::Sequence { items, flow: false } => {
-                    todo.extend(items.iter().rev().map(|i| i.node))
+                    todo.extend(items.iter().rev().map(|i| i.node));
                 }
                 _ => {}
             }

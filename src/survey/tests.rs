@@ -308,10 +308,13 @@ fn exceptions_come_first() {
     assert_eq!(trees(&host).len(), 1);
     let set = host.clone().with_file("/p/.yarnrc.yml", "a: b\nnodeLinker: pnp\n");
     let found = look(&set, Limits::default());
-    assert_eq!(lines(&found), [""; 0]);
+    assert_eq!(lines(&found), ["node_modules node-modules Measured 500+"]);
+    assert_eq!(found.trees[0].unused.as_deref(), Some("Plug'n'Play is set"));
     assert_eq!(found.notes, ["node_modules is left out: Plug'n'Play is set (.yarnrc.yml)"]);
     let pnp = host.with_file("/p/.pnp.cjs", "").with("/p/node_modules/x/vendor", TREE(900));
-    assert_eq!(trees(&pnp), [""; 0], "an excepted tree is not searched either");
+    let pnp = look(&pnp, Limits::default());
+    assert_eq!(lines(&pnp).len(), 1, "an excepted tree is not searched either");
+    assert!(pnp.trees[0].unused.is_some());
 }
 
 #[test]
