@@ -5,19 +5,21 @@ use super::{Edit, Op};
 use crate::source::{Source, Span};
 use crate::yaml::{Document, Kind, New, NodeId, Style};
 
-/// Ways to write the edits of one file, best first. Only a new top-level section has several: where
-/// a file ends inside a block scalar, what follows can become part of it, and only the gate sees
-/// that.
-pub(super) fn candidates(source: &Source, document: &Document, ops: &[Op]) -> Vec<Vec<Edit>> {
+/// Ways to write the edits of one file, best first, each with the edits of the tree that it stands
+/// for. Only a new top-level section has several: where a file ends inside a block scalar, what
+/// follows can become part of it, and only the gate sees that.
+pub(super) fn candidates(
+    source: &Source,
+    document: &Document,
+    ops: &[Op],
+) -> Vec<(Vec<Op>, Vec<Edit>)> {
     let emitter = Emitter { source, document, layout: Layout::of(source, document) };
-    let ways: &[SectionPlace] = &[SectionPlace::EndSpaced, SectionPlace::End, SectionPlace::Top];
-    let mut all: Vec<Vec<Edit>> = Vec::new();
-    for way in ways {
-        let edits: Option<Vec<Edit>> = ops.iter().map(|op| emitter.edit(op, *way)).collect();
-        if let Some(edits) = edits
-            && !all.contains(&edits)
-        {
-            all.push(edits);
+    let mut all: Vec<(Vec<Op>, Vec<Edit>)> = Vec::new();
+    for way in [SectionPlace::EndSpaced, SectionPlace::End, SectionPlace::Top] {
+        let ops: Vec<Op> = ops.iter().map(|op| emitter.placed(op, way)).collect();
+        let Some(edits) = emitter.edits(&ops, way) else { continue };
+        if !all.iter().any(|(_, known)| *known == edits) {
+            all.push((ops, edits));
         }
     }
     all
@@ -41,11 +43,32 @@ struct Emitter<'a> {
 }
 
 impl Emitter<'_> {
-    fn edit(&self, op: &Op, way: SectionPlace) -> Option<Edit> {
+    /// The op as this way has it: a new section at the top is the first entry.
+    fn placed(&self, op: &Op, way: SectionPlace) -> Op {
+        let mut op = op.clone();
+        if let Op::InsertEntry { mapping, index, .. } = &mut op
+            && way == SectionPlace::Top
+            && self.is_section(*mapping, *index)
+        {
+            *index = 0;
+        }
+        op
+    }
+
+    fn edits(&self, ops: &[Op], way: SectionPlace) -> Option<Vec<Edit>> {
+        let edits = ops.iter().enumerate().map(|(at, op)| {
+            let mut before = ops.iter().take(at);
+            self.edit(op, way, before.any(|other| other.target() == op.target()))
+        });
+        edits.collect()
+    }
+
+    /// `joins` is true when another op for the same collection comes before this one.
+    fn edit(&self, op: &Op, way: SectionPlace, joins: bool) -> Option<Edit> {
         match op {
-            Op::InsertItem { sequence, index, value } => self.item(*sequence, *index, value),
+            Op::InsertItem { sequence, index, value } => self.item(*sequence, *index, value, joins),
             Op::InsertEntry { mapping, index, key, value } => {
-                self.entry(*mapping, *index, key, value, way)
+                self.entry(*mapping, *index, key, value, (way, joins))
             }
             Op::Prefix { node, text } => {
                 let node = self.document.node(*node);
@@ -57,11 +80,12 @@ impl Emitter<'_> {
 
     // ---- items
 
-    fn item(&self, sequence: NodeId, index: usize, value: &New) -> Option<Edit> {
+    fn item(&self, sequence: NodeId, index: usize, value: &New, joins: bool) -> Option<Edit> {
         let items = self.document.items(sequence);
         let previous = index.checked_sub(1).and_then(|i| items.get(i));
         if self.is_flow(sequence) {
-            return Some(self.in_brackets(sequence, previous.map(|p| p.node), &flow(value)));
+            let previous = previous.map(|p| p.node);
+            return Some(self.in_brackets(sequence, previous, &flow(value), joins));
         }
         let previous = previous?;
         let dash = previous.dash?;
@@ -82,22 +106,26 @@ impl Emitter<'_> {
         index: usize,
         (key, style): &(String, Style),
         value: &New,
-        way: SectionPlace,
+        (way, joins): (SectionPlace, bool),
     ) -> Option<Edit> {
         let entries = self.document.entries(mapping);
         let previous = index.checked_sub(1).and_then(|i| entries.get(i));
         let name = quoted(key, *style);
         if self.is_flow(mapping) {
             let last = previous.map(|e| self.last_node(e.key, e.value));
-            return Some(self.in_brackets(mapping, last, &format!("{name}: {}", flow(value))));
+            let text = format!("{name}: {}", flow(value));
+            return Some(self.in_brackets(mapping, last, &text, joins));
         }
         let first = self.document.node(entries.first()?.key).start();
         let margin = indent(self.source, first);
+        if way == SectionPlace::Top && index == 0 && self.document.roots().contains(&mapping) {
+            return self.top_section(first, &margin, &name, value);
+        }
         let previous = previous?;
         let last = self.last_node(previous.key, previous.value);
         let newline = self.newline(last);
         let text = self.keyed(&margin, &name, value, newline);
-        if self.document.roots().contains(&mapping) && index == entries.len() {
+        if self.is_section(mapping, index) {
             return self.section(mapping, &text, way);
         }
         Some(self.line_after(last, &text))
@@ -106,12 +134,6 @@ impl Emitter<'_> {
     /// A new top-level section behind everything that belongs to its document.
     fn section(&self, root: NodeId, text: &str, way: SectionPlace) -> Option<Edit> {
         let whole = self.source.text();
-        let first = self.document.node(root).start();
-        if way == SectionPlace::Top {
-            let newline = self.source.newline_at(first);
-            return starts_line(self.source, first)
-                .then(|| insertion(first, format!("{text}{newline}{newline}")));
-        }
         let at = self.end_of_document(root);
         let head = whole.get(..at)?;
         let newline = self.source.newline_at(at.saturating_sub(1));
@@ -129,6 +151,21 @@ impl Emitter<'_> {
             out.push_str(newline);
         }
         Some(insertion(at, out))
+    }
+
+    /// A new section above the line of the first one.
+    fn top_section(&self, first: usize, margin: &str, name: &str, value: &New) -> Option<Edit> {
+        let newline = self.source.newline_at(first);
+        let text = self.keyed(margin, name, value, newline);
+        let at = first.checked_sub(self.source.indent_of(first))?;
+        starts_line(self.source, first).then(|| insertion(at, format!("{text}{newline}{newline}")))
+    }
+
+    /// True for a new entry behind all others of a document.
+    fn is_section(&self, mapping: NodeId, index: usize) -> bool {
+        self.document.roots().contains(&mapping)
+            && index == self.document.entries(mapping).len()
+            && !self.is_flow(mapping)
     }
 
     /// The start of the line with the marker that ends a document, or the end of the text.
@@ -192,10 +229,19 @@ impl Emitter<'_> {
         }
     }
 
-    /// Text behind an item or entry of a flow collection, or as the first one.
-    fn in_brackets(&self, collection: NodeId, previous: Option<NodeId>, text: &str) -> Edit {
+    /// Text behind an item or entry of a flow collection, or as the first one; `joins` when another
+    /// new one goes before it.
+    fn in_brackets(
+        &self,
+        collection: NodeId,
+        previous: Option<NodeId>,
+        text: &str,
+        joins: bool,
+    ) -> Edit {
         let Some(previous) = previous else {
-            return insertion(self.document.node(collection).span.start + 1, text.to_owned());
+            let comma = if joins { ", " } else { "" };
+            let at = self.document.node(collection).span.start + 1;
+            return insertion(at, format!("{comma}{text}"));
         };
         let node = self.document.node(previous);
         let end = node.end();

@@ -20,9 +20,9 @@ use crate::yaml;
 /// # Errors
 /// Which check refused, for people: lower case, no full stop.
 pub fn rewritten(file: &File, ops: &[Op]) -> Result<String, String> {
-    let planned = edited_tree(&file.document, ops).ok_or("the edit does not fit the file")?;
     let mut reason = "the file is laid out in a way that takes no such edit".to_owned();
-    for edits in candidates(&file.source, &file.document, ops) {
+    for (ops, edits) in candidates(&file.source, &file.document, ops) {
+        let planned = edited_tree(&file.document, &ops).ok_or("the edit does not fit the file")?;
         let Some(text) = apply_edits(file.source.text(), &edits) else {
             "two edits would overlap".clone_into(&mut reason);
             continue;

@@ -50,6 +50,17 @@ pub enum Op {
     },
 }
 
+impl Op {
+    /// The node that it changes.
+    fn target(&self) -> NodeId {
+        match self {
+            Self::InsertItem { sequence: node, .. }
+            | Self::InsertEntry { mapping: node, .. }
+            | Self::Prefix { node, .. } => *node,
+        }
+    }
+}
+
 /// Edits of one file's tree, in the order in which those at one place follow each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileOps {
