@@ -43,11 +43,7 @@ pub fn plan(
     for (group, reason) in refused {
         for index in group {
             if let Some(Finding { fix: Some(fix), .. }) = findings.get_mut(index) {
-                *fix = Fix::manual(
-                    fix.strategy,
-                    format!("by hand: {}", fix.title),
-                    vec![reason.clone()],
-                );
+                *fix = Fix::manual(fix.strategy, fix.title.clone(), vec![reason.clone()]);
             }
         }
     }

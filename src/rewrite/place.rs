@@ -158,7 +158,12 @@ impl<'a> Placer<'a> {
         let mut reason = "it has no mapping of its own in a file of the project".to_owned();
         for part in service.parts.iter().rev() {
             let file = self.project.file(part.file).ok_or("a file is missing")?;
-            if file.role == Role::Extended || self.shares_part(service, *part) {
+            if file.role == Role::Extended {
+                continue;
+            }
+            let heirs = self.project.services.iter().filter(|s| has_part(s, *part));
+            if let Some(heir) = self.unwilling(heirs, service, mount) {
+                reason = format!("service `{heir}` would inherit the mount");
                 continue;
             }
             let Some(entry) = file.document.get(part.node, "volumes") else {
@@ -176,9 +181,12 @@ impl<'a> Placer<'a> {
                 return Ok(*part);
             };
             let list = Origin { node: entry.value, ..*part };
-            let own = matches!(file.document.node(entry.value).kind, Kind::Sequence { .. });
-            if !own || users(self.project, list).any(|u| u.name != service.name) {
-                "its own list is shared as well".clone_into(&mut reason);
+            if !matches!(file.document.node(entry.value).kind, Kind::Sequence { .. }) {
+                "its own list is an alias".clone_into(&mut reason);
+                continue;
+            }
+            if let Some(heir) = self.unwilling(users(self.project, list), service, mount) {
+                reason = format!("service `{heir}` shares its own list as well");
                 continue;
             }
             let index = file.document.items(entry.value).len();
@@ -189,9 +197,22 @@ impl<'a> Placer<'a> {
         Err(reason)
     }
 
-    fn shares_part(&self, service: &Service, part: Origin) -> bool {
-        let others = self.project.services.iter().filter(|s| s.name != service.name);
-        others.into_iter().any(|s| s.parts.iter().any(|p| same_node(*p, part)))
+    /// A service other than `service` that would get the mount, too, and brings none of its own on
+    /// the same target to take its place.
+    fn unwilling(
+        &self,
+        reached: impl Iterator<Item = &'a Service>,
+        service: &Service,
+        mount: &NewMount,
+    ) -> Option<&'a str> {
+        let replaces = |other: &Service| {
+            self.changes.iter().any(|change| {
+                matches!(change, Change::AddMount { service, mount: own, .. }
+                    if *service == other.name && own.target == mount.target)
+            })
+        };
+        let mut others = reached.filter(|s| s.name != service.name);
+        others.find(|other| !replaces(other)).map(|other| other.name.as_str())
     }
 
     /// A new item in the way of its neighbour: short or long, quotes, brackets.
@@ -372,6 +393,11 @@ impl<'a> Placer<'a> {
 /// Services whose mounts come, among others, from this list.
 fn users(project: &Project, list: Origin) -> impl Iterator<Item = &Service> {
     project.services.iter().filter(move |s| s.volume_lists.iter().any(|l| same_node(*l, list)))
+}
+
+/// True when a mapping was merged into a service.
+fn has_part(service: &Service, part: Origin) -> bool {
+    service.parts.iter().any(|p| same_node(*p, part))
 }
 
 fn same_node(a: Origin, b: Origin) -> bool {
