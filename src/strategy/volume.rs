@@ -2,34 +2,27 @@
 
 use std::path::{Component, Path};
 
-use super::{Group, Member, Names, Strategy, volume_key};
+use super::cover::{cover, mount_point, obstacle};
+use super::{Group, Member, Meta, Names, Strategy, volume_key};
 use crate::compose::is_under;
-use crate::detect::{Context, join};
-use crate::finding::{Applicability, Change, Fix, NewMount};
+use crate::detect::Context;
+use crate::finding::{Applicability, Change, Fix};
 use crate::rules::TreeKind;
 
 /// See the page above.
 pub struct NamedVolume;
 
+const META: Meta = Meta {
+    id: "volume",
+    summary: "a named volume over the tree, declared at the top level",
+    page: include_str!("volume.md"),
+    repairs: &["slow-tree", "slow-writes"],
+    nests: true,
+};
+
 impl Strategy for NamedVolume {
-    fn id(&self) -> &'static str {
-        "volume"
-    }
-
-    fn summary(&self) -> &'static str {
-        "a named volume over the tree, declared at the top level"
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("volume.md")
-    }
-
-    fn repairs(&self) -> &'static [&'static str] {
-        &["slow-tree", "slow-writes"]
-    }
-
-    fn nests(&self) -> bool {
-        true
+    fn meta(&self) -> &'static Meta {
+        &META
     }
 
     fn propose(
@@ -38,76 +31,13 @@ impl Strategy for NamedVolume {
         group: &Group<'_>,
         names: &mut Names,
     ) -> Result<Vec<Fix>, String> {
-        if let Some(advice) = group.members.iter().find_map(|m| obstacle(cx, m, self.id())) {
-            return Ok(group.members.iter().map(|_| advice.clone()).collect());
+        if let Some(advice) = obstacle(cx, group, META.id) {
+            return Ok(advice);
         }
         let keys = keys(cx, group, names);
         let members = group.members.iter().zip(&keys);
         members.map(|(member, key)| fix(cx, group, member, key)).collect()
     }
-}
-
-/// Why nothing may be mounted over this tree by a tool, with the advice that holds instead.
-pub(super) fn obstacle(
-    cx: &Context<'_>,
-    member: &Member<'_>,
-    strategy: &'static str,
-) -> Option<Fix> {
-    let facts = member.facts?;
-    let source = cx.mount_ref(member.mount).source.unwrap_or_default();
-    if facts.tracked {
-        return Some(Fix::manual(
-            strategy,
-            format!("keep {} on the bind: git tracks files in it", facts.path),
-            vec!["a volume would hide the committed files from the container".to_owned()],
-        ));
-    }
-    if facts.path == "." {
-        return Some(Fix::manual(
-            strategy,
-            format!("replace the bind of `{source}` by a named volume"),
-            vec![
-                "this entry mounts the tree itself, and only you know whether the host needs to see what the container writes there"
-                    .to_owned(),
-            ],
-        ));
-    }
-    if member.mount.read_only && !facts.on_disk {
-        return Some(Fix::manual(
-            strategy,
-            format!("create {} below `{source}` first", facts.path),
-            vec![
-                "the bind is read-only, so the engine cannot make a mount point in it and the container would not start"
-                    .to_owned(),
-            ],
-        ));
-    }
-    if cx.written(member.mount).is_none() {
-        return Some(Fix::manual(
-            strategy,
-            format!("mount a named volume at {}", member.target),
-            vec![
-                "the whole entry comes from a variable, so its target is not written in the file"
-                    .to_owned(),
-            ],
-        ));
-    }
-    None
-}
-
-/// The mount that covers a member's tree.
-pub(super) fn cover(cx: &Context<'_>, member: &Member<'_>, volume: Option<&str>) -> Option<Change> {
-    let written = cx.written(member.mount)?;
-    let spelled = written.target.trim_end_matches('/');
-    Some(Change::AddMount {
-        service: member.service.name.clone(),
-        mount: NewMount {
-            volume: volume.map(str::to_owned),
-            target: member.target.clone(),
-            written: join(if spelled.is_empty() { "/" } else { spelled }, &member.facts?.path),
-        },
-        beside: member.mount.place?,
-    })
 }
 
 /// A volume for each member: one for all when the tree is portable or all run the same image, else
@@ -153,7 +83,7 @@ fn fix(cx: &Context<'_>, group: &Group<'_>, member: &Member<'_>, key: &str) -> R
     let mount =
         cover(cx, member, Some(key)).ok_or("this mount is not written in a `volumes` list")?;
     Ok(Fix {
-        strategy: "volume",
+        strategy: META.id,
         applicability: Applicability::Unsafe,
         title: format!("mount the named volume `{key}` over {}", member.target),
         notes: notes(cx, group, member, key),
@@ -190,18 +120,8 @@ fn notes(cx: &Context<'_>, group: &Group<'_>, member: &Member<'_>, key: &str) ->
         "later images and lock-file changes do not reach the volume: run the install in the container, or refresh this one volume with `docker compose rm -sf {} && docker volume rm {project}_{key}`",
         users(group, member)
     ));
+    notes.extend(mount_point(member));
     if let Some(facts) = member.facts {
-        if !facts.on_disk {
-            notes.push(format!(
-                "on Linux hosts the engine creates an empty {} owned by root: create the directory yourself first",
-                facts.path
-            ));
-        } else if member.mount.read_only {
-            notes.push(format!(
-                "the bind is read-only: {} must exist in every clone, or the container does not start",
-                facts.path
-            ));
-        }
         notes.push(format!(
             "tools on the host no longer see what the container installs: keep {} installed on the host for the editor",
             facts.path
