@@ -124,10 +124,10 @@ fn is_announced(finding: &Finding) -> bool {
     finding.fix.as_ref().is_some_and(|fix| fix.applicability >= Applicability::Unsafe)
 }
 
-/// The reason of a fix that the gate did not let pass.
+/// Why there is no edit for a finding that a strategy answers.
 fn refusal(finding: &Finding) -> Option<String> {
-    let fix = finding.fix.as_ref()?;
-    fix.title.strip_prefix("by hand: ").map(|_| fix.notes.join("; "))
+    let fix = finding.fix.as_ref().filter(|fix| fix.applicability == Applicability::Manual)?;
+    Some(fix.notes.join("; "))
 }
 
 /// How often what was refused, with the shortest file for each reason.
@@ -192,7 +192,12 @@ fn keeps(old: &str, new: &str) -> Result<(), String> {
     let plain = |line: &&str| !line.contains(['[', ']', '{', '}', ',']);
     let mut rest = new.trim_start_matches('\u{feff}').split_inclusive('\n');
     for line in old.trim_start_matches('\u{feff}').split_inclusive('\n').filter(plain) {
-        let whole = |new: &str| new == line || (!line.trim().is_empty() && grew(line, new));
+        // A last line without an end gets one when something follows it.
+        let ends = line.ends_with('\n');
+        let whole = |new: &str| {
+            let new = if ends { new } else { new.trim_end_matches(['\r', '\n']) };
+            new == line || (!line.trim().is_empty() && grew(line, new))
+        };
         if !rest.any(whole) {
             return Err(format!("the line {line:?} is lost"));
         }

@@ -36,12 +36,18 @@ fn map(entries: Vec<(&str, Value)>) -> Value {
 
 /// The documents of one file.
 pub(super) fn content(tape: &mut Tape<'_>, json: bool) -> Vec<Value> {
-    Content { tape, json, anchors: Vec::new() }.documents()
+    let volumes = tape.of(&[&[][..], &[], &["data"], &["data", "cache"]]);
+    let brackets = tape.chance(20);
+    Content { tape, json, volumes, brackets, anchors: Vec::new() }.documents()
 }
 
 struct Content<'a, 'b> {
     tape: &'a mut Tape<'b>,
     json: bool,
+    /// Top-level volumes.
+    volumes: &'static [&'static str],
+    /// There is a top-level `volumes` although it is empty.
+    brackets: bool,
     /// Names of anchors, with what they stand on.
     anchors: Vec<(String, Anchored)>,
 }
@@ -95,14 +101,8 @@ impl Content<'_, '_> {
     }
 
     fn volumes(&mut self) -> Option<Value> {
-        let count = match self.tape.pick(5) {
-            0 | 1 => return None,
-            2 => 1,
-            3 => 0,
-            _ => 2,
-        };
         let mut entries = Vec::new();
-        for name in &["data", "cache"][..count] {
+        for name in self.volumes {
             let value = match self.tape.pick(4) {
                 0 | 1 => Value::Nothing,
                 2 => map(vec![("driver", text("local"))]),
@@ -110,7 +110,7 @@ impl Content<'_, '_> {
             };
             entries.push(((*name).to_owned(), value));
         }
-        Some(Value::Map(entries))
+        (self.brackets || !entries.is_empty()).then_some(Value::Map(entries))
     }
 
     /// A section that services take parts of.
@@ -119,7 +119,7 @@ impl Content<'_, '_> {
             let list = self.mounts();
             return self.mark(list, Anchored::List, 100);
         }
-        let mut entries = vec![("restart", text("always"))];
+        let mut entries = vec![("image", text("app"))];
         if self.tape.chance(60) {
             entries.push(("volumes", self.mounts()));
         }
@@ -185,9 +185,10 @@ impl Content<'_, '_> {
         for _ in 0..self.tape.pick(3) {
             let (key, value) = match self.tape.pick(7) {
                 0 => ("ports", Value::List(vec![text("8080:80"), text("127.0.0.1:9:9")])),
-                1 => {
-                    ("environment", map(vec![("A", text("1 # no comment")), ("B", Value::Nothing)]))
-                }
+                1 => (
+                    "environment",
+                    map(vec![("A", text("1 # no comment")), ("B", Value::Bare("null".to_owned()))]),
+                ),
                 2 => ("command", self.lines()),
                 3 => ("labels", map(vec![("note", self.lines())])),
                 4 => ("working_dir", text("/app")),
@@ -227,8 +228,10 @@ impl Content<'_, '_> {
                 continue;
             }
             let (target, item) = self.mount();
-            if !targets.contains(&target) {
-                targets.push(target);
+            let place = target.replace("${APP_DIR:-/app}", "/app");
+            let place = place.trim_end_matches('/').to_owned();
+            if !targets.contains(&place) {
+                targets.push(place);
                 let item = self.mark(item, Anchored::Item, 8);
                 items.push(item);
             }
@@ -253,7 +256,10 @@ impl Content<'_, '_> {
             map(entries)
         };
         match self.tape.pick(10) {
-            0..=6 => {
+            7 if !self.volumes.is_empty() => {
+                ("/data".to_owned(), entry("volume", Some("data"), "/data", ""))
+            }
+            0..=7 => {
                 let source = self.tape.of(&SOURCES);
                 let target = self.tape.of(&TARGETS);
                 let more = self.tape.of(&["", "", "", ":ro", ":cached", ":rw,z"]);
@@ -266,7 +272,6 @@ impl Content<'_, '_> {
                 }
                 (target.to_owned(), item)
             }
-            7 => ("/data".to_owned(), entry("volume", Some("data"), "/data", "")),
             8 => {
                 let target = self.tape.of(&["/app/node_modules", "/srv/api/vendor"]);
                 (target.to_owned(), entry("volume", None, target, ""))

@@ -54,7 +54,7 @@ impl Writer<'_, '_> {
         }
         if self.tape.chance(15) {
             let header =
-                self.tape.of(&["---\n", "--- # start\n", "%YAML 1.2\n---\n", "# head\n---\n\n"]);
+                self.tape.of(&["---\n", "--- # start\n", "%YAML 1.1\n---\n", "# head\n---\n\n"]);
             self.text.push_str(header);
         }
         for (index, document) in documents.iter().enumerate() {
@@ -165,12 +165,14 @@ impl Writer<'_, '_> {
     /// Ends a line.
     fn end(&mut self) {
         if self.tape.chance(self.noise) {
+            // Compose reads a tab behind a dash as the start of a value.
+            let tab = if self.text.ends_with('-') { " " } else { "\t" };
             match self.tape.pick(3) {
                 0 => self.text.push_str("  "),
-                1 => self.text.push('\t'),
+                1 => self.text.push_str(tab),
                 _ => {
                     let comment = self.comment();
-                    let gap = self.tape.of(&[" ", "  ", "\t", "        "]);
+                    let gap = self.tape.of(&[" ", "  ", tab, "        "]);
                     self.put(&[gap, &comment]);
                 }
             }
