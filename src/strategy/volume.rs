@@ -4,7 +4,6 @@ use std::path::{Component, Path};
 
 use super::cover::{cover, mount_point, obstacle};
 use super::{Group, Member, Meta, Names, Strategy, volume_key};
-use crate::compose::is_under;
 use crate::detect::Context;
 use crate::finding::{Applicability, Change, Fix};
 use crate::rules::TreeKind;
@@ -106,15 +105,18 @@ fn notes(cx: &Context<'_>, group: &Group<'_>, member: &Member<'_>, key: &str) ->
                 "the new volume starts with what the image holds at {target}: check that the image holds it{how}"
             ));
         }
-        if let Some(command) = removes_tree(member, kind) {
-            notes.push(format!(
-                "`{command}` may remove the directory itself, which fails with \"resource busy\" on a mount point"
-            ));
-        }
+        notes.extend(removal(member, kind));
     }
-    notes.push(format!(
-        "if the service runs as another user than root, the image must create {target} and give it to that user, else the volume belongs to root"
-    ));
+    let who = match member.service.user.as_deref().map(|u| u.split(':').next().unwrap_or(u)) {
+        Some("root" | "0") => None,
+        Some(_) => Some("the service sets `user`, and a new volume belongs to root"),
+        None => {
+            Some("if the image runs as another user than root, a new volume does not belong to it")
+        }
+    };
+    notes.extend(
+        who.map(|who| format!("{who}: the image must create {target} and give it to that user")),
+    );
     let project = &cx.project.name;
     notes.push(format!(
         "later images and lock-file changes do not reach the volume: run the install in the container, or refresh this one volume with `docker compose rm -sf {} && docker volume rm {project}_{key}`",
@@ -144,22 +146,21 @@ fn installs(member: &Member<'_>, kind: &TreeKind) -> bool {
     kind.installers.iter().any(|i| line.contains(i.as_str()))
 }
 
-/// The command of the service that removes or renames the tree's directory.
-fn removes_tree(member: &Member<'_>, kind: &TreeKind) -> Option<String> {
+/// What becomes of a command of the service that removes or renames the tree's directory.
+fn removal(member: &Member<'_>, kind: &TreeKind) -> Option<String> {
     let line = command_line(member);
-    let name = kind
-        .paths
-        .iter()
-        .find(|p| is_under(&member.target, "/") && member.target.ends_with(p.as_str()))?;
+    let name = kind.paths.iter().find(|p| member.target.ends_with(p.as_str()))?;
     let removing = ["rm -rf ", "rm -r ", "rm -fr ", "mv "].iter().any(|c| {
         line.split(c).skip(1).any(|rest| {
             rest.split(['&', ';', '|']).next().is_some_and(|args| args.contains(name.as_str()))
         })
     });
+    let busy = "which fails with \"resource busy\" on a mount point";
     if removing {
-        return Some(format!("rm or mv of {name}"));
+        return Some(format!("the service's command removes or renames {name} itself, {busy}"));
     }
-    line.contains("npm ci").then(|| "npm ci".to_owned())
+    let old_npm = "older versions of `npm ci` remove the directory itself";
+    line.contains("npm ci").then(|| format!("{old_npm}, {busy}"))
 }
 
 fn command_line(member: &Member<'_>) -> String {
