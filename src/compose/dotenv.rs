@@ -1,6 +1,9 @@
 //! `.env` files, read as Compose reads them.
 
-use super::interpolate::{Variables, interpolate};
+use super::interpolate::{InvalidTemplate, Variables, interpolate};
+
+/// Bytes that variables may add to the values of one file.
+const GROWTH: usize = 8 << 20;
 
 /// What went wrong on which line of an `.env` file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +22,7 @@ pub(super) fn parse(text: &str, outer: &dyn Variables) -> Result<Vec<(String, St
     let mut found: Vec<(String, String)> = Vec::new();
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut rest = text;
+    let mut size = 0;
     while !rest.is_empty() {
         let offset = text.len() - rest.len();
         let bad = |message: &str| Malformed { offset, message: message.to_owned() };
@@ -66,11 +70,24 @@ pub(super) fn parse(text: &str, outer: &dyn Variables) -> Result<Vec<(String, St
             raw
         } else {
             let scope = Scope { found: &found, outer };
-            interpolate(&raw, &scope).map_err(|e| bad(&e.to_string()))?.text
+            interpolate(&raw, &scope).map_err(|e| bad(reason(&e)))?.text
         };
+        size += value.len();
+        if size > text.len() + GROWTH {
+            return Err(bad(reason(&InvalidTemplate::Length)));
+        }
         found.push((name.to_owned(), value));
     }
     Ok(found)
+}
+
+/// What is wrong with a value, without its text.
+fn reason(invalid: &InvalidTemplate) -> &'static str {
+    match invalid {
+        InvalidTemplate::Variable(_) => "the value has a `${` that starts no valid variable",
+        InvalidTemplate::Depth => "the variables are nested too deeply",
+        InvalidTemplate::Length => "the variables fill in too much text",
+    }
 }
 
 /// Offset of the quote that closes a value; a backslash guards the next character.
@@ -159,5 +176,26 @@ mod tests {
         let none = BTreeMap::new();
         assert_eq!(parse("A=1\nB C=2\n", &none).unwrap_err().offset, 4);
         assert!(parse("A=\"open\n", &none).unwrap_err().message.contains("not closed"));
+    }
+
+    #[test]
+    fn a_bad_value_is_not_shown() {
+        for text in ["A=secret${B", "A=secret${b.secret}", "A=${secret!}"] {
+            let message = parse(text, &BTreeMap::new()).unwrap_err().message;
+            assert!(
+                message.contains("no valid variable") && !message.contains("secret"),
+                "{message}"
+            );
+        }
+    }
+
+    #[test]
+    fn values_do_not_grow_without_end() {
+        let mut text = "V0=0123456789\n".to_owned();
+        text.extend((1..40).map(|n| format!("V{n}=$V{0}$V{0}\n", n - 1)));
+        assert!(parse(&text, &BTreeMap::new()).unwrap_err().message.contains("too much text"));
+        let mut text = format!("A={}\n", "x".repeat(1 << 20));
+        text.extend((0..20).map(|n| format!("V{n}=$A\n")));
+        assert!(parse(&text, &BTreeMap::new()).unwrap_err().message.contains("too much text"));
     }
 }

@@ -20,16 +20,53 @@ pub struct Filled {
     pub unset: Vec<String>,
 }
 
-/// A template that Compose refuses.
+/// A template that Compose refuses, or that no project needs.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no valid variable")]
-pub struct InvalidTemplate(pub String);
+pub enum InvalidTemplate {
+    /// What stands there instead of a variable, its end cut off where it is long.
+    #[error("`{0}` is no valid variable")]
+    Variable(String),
+    /// Defaults in defaults, on more than 100 levels.
+    #[error("the variables are nested too deeply")]
+    Depth,
+    /// More than 1 MiB comes in by variables.
+    #[error("the variables fill in too much text")]
+    Length,
+}
+
+impl InvalidTemplate {
+    fn variable(text: &str) -> Self {
+        let end = text.char_indices().nth(SHOWN).map(|(at, _)| at);
+        let shown = end.and_then(|end| text.get(..end)).map(|head| format!("{head}…"));
+        Self::Variable(shown.unwrap_or_else(|| text.to_owned()))
+    }
+}
+
+/// Levels of defaults in defaults.
+const DEPTH: usize = 100;
+
+/// Bytes that variables may add to one text.
+const GROWTH: usize = 1 << 20;
+
+/// Characters that a message shows of an invalid variable.
+const SHOWN: usize = 60;
 
 /// Fills in the variables of `template`.
 ///
 /// # Errors
 /// For braces that hold no variable or an operator that Compose does not know, as in `${a.b}`.
 pub fn interpolate(template: &str, variables: &dyn Variables) -> Result<Filled, InvalidTemplate> {
+    fill(template, variables, 0)
+}
+
+fn fill(
+    template: &str,
+    variables: &dyn Variables,
+    depth: usize,
+) -> Result<Filled, InvalidTemplate> {
+    if depth > DEPTH {
+        return Err(InvalidTemplate::Depth);
+    }
     let mut filled = Filled::default();
     let mut rest = template;
     while let Some((head, tail)) = rest.split_once('$') {
@@ -38,10 +75,12 @@ pub fn interpolate(template: &str, variables: &dyn Variables) -> Result<Filled, 
             filled.text.push('$');
             after
         } else if let Some(inside) = tail.strip_prefix('{') {
-            let (body, after) =
-                braced(inside).ok_or_else(|| InvalidTemplate(template.to_owned()))?;
-            substitute(body, variables, &mut filled)
-                .ok_or_else(|| InvalidTemplate(format!("${{{body}}}")))??;
+            // What Compose shows: all from the dollar on, or the braces alone.
+            let open = rest.get(head.len()..).unwrap_or_default();
+            let (body, after) = braced(inside).ok_or_else(|| InvalidTemplate::variable(open))?;
+            let whole = open.get(..body.len() + 3).unwrap_or(open);
+            substitute(body, variables, &mut filled, depth)
+                .ok_or_else(|| InvalidTemplate::variable(whole))??;
             after
         } else {
             let (name, after) = split_name(tail);
@@ -53,6 +92,9 @@ pub fn interpolate(template: &str, variables: &dyn Variables) -> Result<Filled, 
             plain(name, variables, &mut filled);
             after
         };
+        if filled.text.len() > template.len() + GROWTH {
+            return Err(InvalidTemplate::Length);
+        }
     }
     filled.text.push_str(rest);
     Ok(filled)
@@ -99,6 +141,7 @@ fn substitute(
     body: &str,
     variables: &dyn Variables,
     filled: &mut Filled,
+    depth: usize,
 ) -> Option<Result<(), InvalidTemplate>> {
     let (name, operator) = split_name(body);
     if name.is_empty() {
@@ -108,7 +151,7 @@ fn substitute(
     let (colon, rest) = operator.strip_prefix(':').map_or((false, operator), |rest| (true, rest));
     let present = value.filter(|v| !(colon && v.is_empty()));
     let nested = |word: &str, filled: &mut Filled| -> Result<(), InvalidTemplate> {
-        let inner = interpolate(word, variables)?;
+        let inner = fill(word, variables, depth + 1)?;
         filled.text.push_str(&inner.text);
         filled.unset.extend(inner.unset);
         Ok(())
@@ -187,6 +230,25 @@ mod tests {
             assert_eq!(fill(text).unwrap().text, text);
         }
         assert_eq!(fill("${NONE:-$(x)}$").unwrap().text, "$(x)$");
+    }
+
+    #[test]
+    fn what_grows_without_end_is_refused() {
+        let nested = |levels: usize| format!("{}x{}", "${N:-".repeat(levels), "}".repeat(levels));
+        assert_eq!(fill(&nested(100)).unwrap().text, "x");
+        assert_eq!(fill(&nested(101)), Err(InvalidTemplate::Depth));
+        assert_eq!(fill(&nested(50_000)), Err(InvalidTemplate::Depth));
+        let long = "x".repeat(300_000);
+        let variables = BTreeMap::from([("L", long.as_str())]);
+        assert_eq!(interpolate("$L$L$L", &variables).unwrap().text.len(), 900_000);
+        assert_eq!(interpolate("$L$L$L$L", &variables), Err(InvalidTemplate::Length));
+    }
+
+    #[test]
+    fn a_long_text_is_not_shown_whole() {
+        let error = fill(&format!("a${{{}", "ü".repeat(500))).unwrap_err().to_string();
+        assert!(error.starts_with("`${ü") && error.chars().count() < 100, "{error}");
+        assert_eq!(fill("x${a.b}y").unwrap_err(), InvalidTemplate::Variable("${a.b}".to_owned()));
     }
 
     #[test]
