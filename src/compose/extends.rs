@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use super::Role;
-use super::load::{Context, Loader, is_remote};
+use super::load::{CHAIN, Context, Loader, is_remote};
 use super::merge::{Place, merge};
 use super::value::{Data, FileId, Map, Value};
 use crate::error::Problem;
@@ -52,6 +52,10 @@ impl Loader<'_> {
                 self.problem(&extends, format!("service `{name}` extends itself in a circle"))
             );
         }
+        if trail.len() >= CHAIN {
+            let message = format!("service `{name}` extends by more than {CHAIN} steps");
+            return Err(self.problem(&extends, message));
+        }
         trail.push(step);
         let mut own = service.clone();
         if let Data::Map(map) = &mut own.data {
@@ -78,6 +82,7 @@ impl Loader<'_> {
                 self.extended_from(reference, &path, &extends, context, trail)?
             }
         };
+        self.charge(&base, &extends)?;
         Ok(merge(base, own, &Place::SERVICE))
     }
 

@@ -1,5 +1,6 @@
 //! Reading services, mounts and volumes off the merged project.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::value::{Data, List, Origin, Value};
@@ -118,6 +119,8 @@ impl Reader<'_> {
     fn volumes(&mut self, list: &List, service: &mut Service) -> Result<(), Problem> {
         service.volume_lists.clone_from(&list.parts);
         let places = self.places(list);
+        // Where the mount on each target is: a list may have thousands.
+        let mut by_target: BTreeMap<String, usize> = BTreeMap::new();
         for (index, item) in list.items.iter().enumerate() {
             let place = places.get(index).copied();
             let mount = match &item.data {
@@ -133,7 +136,8 @@ impl Reader<'_> {
             };
             let Some(mount) = mount else { continue };
             // The later of two mounts on one target counts, at the place of the first.
-            match service.mounts.iter_mut().find(|m| m.target == mount.target) {
+            let known = by_target.get(&mount.target);
+            match known.and_then(|at| service.mounts.get_mut(*at)) {
                 Some(old) => {
                     let winner = mount.place;
                     let loser = std::mem::replace(old, mount);
@@ -141,7 +145,10 @@ impl Reader<'_> {
                         service.replaced.push((loser, winner));
                     }
                 }
-                None => service.mounts.push(mount),
+                None => {
+                    by_target.insert(mount.target.clone(), service.mounts.len());
+                    service.mounts.push(mount);
+                }
             }
         }
         Ok(())

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::load::{Context, Loader, is_remote};
+use super::load::{CHAIN, Context, Loader, is_remote};
 use super::value::{Data, Value};
 use super::{Role, relative_name};
 use crate::error::Problem;
@@ -21,6 +21,10 @@ impl Loader<'_> {
         let Some(include) = root.get("include").cloned() else { return Ok(()) };
         let mut trail = context.trail.clone();
         trail.push(path.to_path_buf());
+        if trail.len() > CHAIN {
+            let message = format!("files include each other over more than {CHAIN} steps");
+            return Err(self.problem(&include, message));
+        }
         let entries = match include.data {
             Data::Null => return Ok(()),
             Data::List(ref list) => list.items.clone(),

@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::interpolate::interpolate;
+use super::interpolate::{InvalidTemplate, interpolate};
 use super::merge::{Place, merge, settle};
 use super::resolve::{Resolver, VALUE_BUDGET};
 use super::select::{FILE_LIMIT, Layered, Request, Selection, select};
@@ -17,6 +17,12 @@ use crate::error::Problem;
 use crate::host::{Environment, Host};
 use crate::source::Source;
 use crate::yaml;
+
+/// Files or services that may stand on each other by `include` or `extends`.
+pub(super) const CHAIN: usize = 128;
+
+/// Bytes that variables may add to the texts of one project.
+const TEXT_GROWTH: usize = 64 << 20;
 
 /// Loads the project that `request` names.
 ///
@@ -38,6 +44,7 @@ pub fn load(
         bases: Vec::new(),
         skipped: Vec::new(),
         budget: VALUE_BUDGET,
+        growth: TEXT_GROWTH,
     };
     let context = Context {
         base: loader.base(&directory),
@@ -83,6 +90,8 @@ pub(super) struct Loader<'a> {
     bases: Vec<PathBuf>,
     skipped: Vec<Skipped>,
     budget: usize,
+    /// Bytes that variables may still add to the texts of the project.
+    growth: usize,
 }
 
 impl Loader<'_> {
@@ -175,7 +184,7 @@ impl Loader<'_> {
     }
 
     /// Variables are filled in everywhere but in keys.
-    fn fill_in(&self, value: &mut Value, variables: &Layered) -> Result<(), Problem> {
+    fn fill_in(&mut self, value: &mut Value, variables: &Layered) -> Result<(), Problem> {
         match &mut value.data {
             Data::Null => Ok(()),
             Data::Map(map) => {
@@ -184,7 +193,11 @@ impl Loader<'_> {
             Data::List(list) => list.items.iter_mut().try_for_each(|v| self.fill_in(v, variables)),
             Data::Scalar(text) if !text.string || !text.text.contains('$') => Ok(()),
             Data::Scalar(text) => {
-                let filled = interpolate(&text.text, variables);
+                let filled = interpolate(&text.text, variables).and_then(|filled| {
+                    let more = filled.text.len().saturating_sub(text.text.len());
+                    self.growth = self.growth.checked_sub(more).ok_or(InvalidTemplate::Length)?;
+                    Ok(filled)
+                });
                 match filled {
                     Ok(filled) => {
                         text.text = filled.text;
@@ -230,6 +243,17 @@ impl Loader<'_> {
                     .with_help(format!("take the empty `{key}:` out, or put entries below it")));
             }
         }
+        Ok(())
+    }
+
+    /// Takes what a copy of `value` costs from the budget.
+    pub(super) fn charge(&mut self, value: &Value, place: &Value) -> Result<(), Problem> {
+        let Some(left) = self.budget.checked_sub(value.cost()) else {
+            return Err(self
+                .problem(place, "this project expands to too many values")
+                .with_help("split it, or write less of it by `extends`"));
+        };
+        self.budget = left;
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! From a YAML tree to values: aliases and merge keys followed, as go-yaml does it.
 
-use super::value::{BaseId, Data, Directive, FileId, List, Map, Origin, Text, Value};
+use super::value::{BaseId, Data, Directive, FileId, List, Map, Origin, Text, Value, text_cost};
 use crate::error::Problem;
 use crate::source::Source;
 use crate::yaml::scalar::Scalar;
@@ -30,14 +30,18 @@ impl Resolver<'_> {
     }
 
     fn at_depth(&mut self, id: NodeId, depth: usize) -> Result<Value, Problem> {
-        if *self.budget == 0 || depth > DEPTH {
+        let node = self.document.node(id);
+        let cost = match &node.kind {
+            Kind::Scalar { value, .. } => text_cost(value),
+            _ => 1,
+        };
+        if *self.budget < cost || depth > DEPTH {
             let what = if depth > DEPTH { "nest too deep" } else { "expand to too many values" };
             return Err(self
                 .problem(id, format!("the aliases of this project {what}"))
                 .with_help("write the repeated part once, or split the file"));
         }
-        *self.budget -= 1;
-        let node = self.document.node(id);
+        *self.budget -= cost;
         let data = match &node.kind {
             Kind::Alias { target, .. } => return self.at_depth(*target, depth + 1),
             Kind::Scalar { value, style } => {

@@ -117,7 +117,25 @@ impl Map {
     }
 }
 
+/// Bytes of text that count as one value more.
+const TEXT_UNIT: usize = 256;
+
+/// What a text counts in the budget of values.
+pub(super) fn text_cost(text: &str) -> usize {
+    1 + text.len() / TEXT_UNIT
+}
+
 impl Value {
+    /// What a copy of it counts in the budget of values: itself and all below it.
+    pub(super) fn cost(&self) -> usize {
+        match &self.data {
+            Data::Null => 1,
+            Data::Scalar(text) => text_cost(&text.text),
+            Data::List(list) => 1 + list.items.iter().map(Self::cost).sum::<usize>(),
+            Data::Map(map) => 1 + map.entries.iter().map(|(_, v)| v.cost()).sum::<usize>(),
+        }
+    }
+
     /// Nothing, written nowhere.
     pub(crate) fn null() -> Self {
         let origin = Origin { file: FileId(0), node: NodeId(0), base: BaseId(0) };
