@@ -14,7 +14,7 @@ use composefix::finding::{Applicability, Finding};
 use composefix::host::{Environment, MemoryHost, MemoryNode};
 use composefix::rules::Rules;
 use composefix::run::{self, Examination, Session, Settings};
-use composefix::source::Source;
+use composefix::source::{Source, Span};
 use composefix::yaml::{self, Limits};
 use layouts::Tape;
 use proptest::prelude::*;
@@ -205,14 +205,20 @@ fn keeps(old: &str, new: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn blanks_at_ends(text: &str) -> usize {
-    text.lines().filter(|line| line.ends_with([' ', '\t'])).count()
+/// First word of each line with a comment, and the comment.
+fn commented(text: &str) -> Vec<(String, String)> {
+    let source = Source::new("f", text.trim_start_matches('\u{feff}'));
+    let document = yaml::parse(&source, &Limits::default()).unwrap();
+    let with_word = |span: &Span| {
+        let line = Span::new(source.line_start(span.start), span.start);
+        let word = source.slice(line).trim_start().split([' ', ',']).next().unwrap_or_default();
+        (word.trim().to_owned(), source.slice(*span).to_owned())
+    };
+    document.comments().iter().map(with_word).collect()
 }
 
-fn comments(text: &str) -> Vec<String> {
-    let source = Source::new("f", text);
-    let document = yaml::parse(&source, &Limits::default()).unwrap();
-    document.comments().iter().map(|span| source.slice(*span).to_owned()).collect()
+fn blanks_at_ends(text: &str) -> usize {
+    text.lines().filter(|line| line.ends_with([' ', '\t'])).count()
 }
 
 /// The documents of a file as another reader sees them; none when it cannot read the file.
@@ -264,7 +270,7 @@ fn check(rules: &Rules, bench: &Bench, text: &str) -> Result<(), TestCaseError> 
 
     // The text.
     prop_assert_eq!(keeps(text, new), Ok(()), "\n{}", new);
-    prop_assert_eq!(comments(new), comments(text));
+    prop_assert_eq!(commented(new), commented(text), "\n{}", new);
     let lines = text.matches('\n').count();
     if lines > 0 && text.matches("\r\n").count() == lines {
         prop_assert_eq!(new.matches("\r\n").count(), new.matches('\n').count(), "\n{:?}", new);
@@ -322,6 +328,11 @@ fn new_parts_fit_in_where_the_layout_leaves_little_room() {
             "  volumes:\r\n    node_modules:\r\n    venv:\r\n\r\n  services:\r\n    \
              a1: {volumes: [./:/app, node_modules:/app/node_modules, venv:/app/.venv], command: app}\r\n  \
              x-a: |\r\n    run",
+        ),
+        (
+            "services:\n  a1:\n    volumes: [\n      ./:/app # code\n    ]\nvolumes: {\n  x: {}, # x\n}\n",
+            "services:\n  a1:\n    volumes: [\n      ./:/app, # code\n      node_modules:/app/node_modules,\n      \
+             venv:/app/.venv\n    ]\nvolumes: {\n  x: {}, # x\n  node_modules: {},\n  venv: {},\n}\n",
         ),
     ] {
         let patches = bench.examine(&rules, old).patches;

@@ -137,18 +137,15 @@ impl Reader<'_> {
             let Some(mount) = mount else { continue };
             // The later of two mounts on one target counts, at the place of the first.
             let known = by_target.get(&mount.target);
-            match known.and_then(|at| service.mounts.get_mut(*at)) {
-                Some(old) => {
-                    let winner = mount.place;
-                    let loser = std::mem::replace(old, mount);
-                    if let Some(winner) = winner {
-                        service.replaced.push((loser, winner));
-                    }
+            if let Some(old) = known.and_then(|at| service.mounts.get_mut(*at)) {
+                let winner = mount.place;
+                let loser = std::mem::replace(old, mount);
+                if let Some(winner) = winner {
+                    service.replaced.push((loser, winner));
                 }
-                None => {
-                    by_target.insert(mount.target.clone(), service.mounts.len());
-                    service.mounts.push(mount);
-                }
+            } else {
+                by_target.insert(mount.target.clone(), service.mounts.len());
+                service.mounts.push(mount);
             }
         }
         Ok(())

@@ -58,13 +58,13 @@ impl Emitter<'_> {
     fn edits(&self, ops: &[Op], way: SectionPlace) -> Option<Vec<Edit>> {
         let edits = ops.iter().enumerate().map(|(at, op)| {
             let mut before = ops.iter().take(at);
-            self.edit(op, way, before.any(|other| other.target() == op.target()))
+            self.edit(op, way, before.any(|other| other.slot() == op.slot()))
         });
-        edits.collect()
+        Some(edits.collect::<Option<Vec<_>>>()?.concat())
     }
 
-    /// `joins` is true when another op for the same collection comes before this one.
-    fn edit(&self, op: &Op, way: SectionPlace, joins: bool) -> Option<Edit> {
+    /// `joins` is true when another op for the same place comes before this one.
+    fn edit(&self, op: &Op, way: SectionPlace, joins: bool) -> Option<Vec<Edit>> {
         match op {
             Op::InsertItem { sequence, index, value } => self.item(*sequence, *index, value, joins),
             Op::InsertEntry { mapping, index, key, value } => {
@@ -73,14 +73,14 @@ impl Emitter<'_> {
             Op::Prefix { node, text } => {
                 let node = self.document.node(*node);
                 let quoted = !matches!(node.kind, Kind::Scalar { style: Style::Plain, .. });
-                Some(insertion(node.span.start + usize::from(quoted), text.clone()))
+                Some(vec![insertion(node.span.start + usize::from(quoted), text.clone())])
             }
         }
     }
 
     // ---- items
 
-    fn item(&self, sequence: NodeId, index: usize, value: &New, joins: bool) -> Option<Edit> {
+    fn item(&self, sequence: NodeId, index: usize, value: &New, joins: bool) -> Option<Vec<Edit>> {
         let items = self.document.items(sequence);
         let previous = index.checked_sub(1).and_then(|i| items.get(i));
         if self.is_flow(sequence) {
@@ -95,7 +95,7 @@ impl Emitter<'_> {
         let inner = margin.chars().count() + 1 + gap.unwrap_or(1);
         let lead = format!("{margin}-{}", " ".repeat(gap.unwrap_or(1)));
         let line = format!("{lead}{}", self.block(value, inner, self.newline(previous.node)));
-        Some(self.line_after(previous.node, &line))
+        Some(vec![self.line_after(previous.node, &line)])
     }
 
     // ---- entries
@@ -107,7 +107,7 @@ impl Emitter<'_> {
         (key, style): &(String, Style),
         value: &New,
         (way, joins): (SectionPlace, bool),
-    ) -> Option<Edit> {
+    ) -> Option<Vec<Edit>> {
         let entries = self.document.entries(mapping);
         let previous = index.checked_sub(1).and_then(|i| entries.get(i));
         let name = quoted(key, *style);
@@ -119,16 +119,16 @@ impl Emitter<'_> {
         let first = self.document.node(entries.first()?.key).start();
         let margin = indent(self.source, first);
         if way == SectionPlace::Top && index == 0 && self.document.roots().contains(&mapping) {
-            return self.top_section(first, &margin, &name, value);
+            return Some(vec![self.top_section(first, &margin, &name, value)?]);
         }
         let previous = previous?;
         let last = self.last_node(previous.key, previous.value);
         let newline = self.newline(last);
         let text = self.keyed(&margin, &name, value, newline);
         if self.is_section(mapping, index) {
-            return self.section(mapping, &text, way);
+            return Some(vec![self.section(mapping, &text, way)?]);
         }
-        Some(self.line_after(last, &text))
+        Some(vec![self.line_after(last, &text)])
     }
 
     /// A new top-level section behind everything that belongs to its document.
@@ -237,23 +237,35 @@ impl Emitter<'_> {
         previous: Option<NodeId>,
         text: &str,
         joins: bool,
-    ) -> Edit {
+    ) -> Vec<Edit> {
         let Some(previous) = previous else {
             let comma = if joins { ", " } else { "" };
             let at = self.document.node(collection).span.start + 1;
-            return insertion(at, format!("{comma}{text}"));
+            return vec![insertion(at, format!("{comma}{text}"))];
         };
-        let node = self.document.node(previous);
-        let end = node.end();
+        let end = self.document.node(previous).end();
+        let whole = self.source.text();
         // `a:,` would be read as a key named `a:`.
-        let guard =
-            if self.source.text().get(..end).is_some_and(|t| t.ends_with(':')) { " " } else { "" };
-        let line = self.first_of_line(collection, previous);
-        let glue = line.map_or_else(
-            || ", ".to_owned(),
-            |at| format!(",{}{}", self.source.newline_at(at), indent(self.source, at)),
-        );
-        insertion(end, format!("{guard}{glue}{text}"))
+        let guard = if whole.get(..end).is_some_and(|t| t.ends_with(':')) { " " } else { "" };
+        let Some(at) = self.first_of_line(collection, previous) else {
+            return vec![insertion(end, format!("{guard}, {text}"))];
+        };
+        let line = format!("{}{}{text}", self.source.newline_at(at), indent(self.source, at));
+        let line_end = self.source.line_end(end);
+        let behind = whole.get(end..line_end).unwrap_or_default().trim_start();
+        let comma = behind.strip_prefix(',');
+        let rest = comma.unwrap_or(behind).trim_start();
+        if !rest.is_empty() && !rest.starts_with('#') {
+            return vec![insertion(end, format!("{guard},{line}"))];
+        }
+        // A comment stays on the line that it speaks of.
+        match (comma, joins) {
+            (Some(_), _) => vec![insertion(line_end, format!("{line},"))],
+            (None, true) => vec![insertion(line_end, format!(",{line}"))],
+            (None, false) => {
+                vec![insertion(end, format!("{guard},")), insertion(line_end, line)]
+            }
+        }
     }
 
     /// Where the item or entry that ends with `node` starts, if it has a line of its own.

@@ -52,12 +52,12 @@ pub enum Op {
 }
 
 impl Op {
-    /// The node that it changes.
-    fn target(&self) -> NodeId {
+    /// The node that it changes, and where in it: ops with equal slots follow each other.
+    fn slot(&self) -> (NodeId, usize) {
         match self {
-            Self::InsertItem { sequence: node, .. }
-            | Self::InsertEntry { mapping: node, .. }
-            | Self::Prefix { node, .. } => *node,
+            Self::InsertItem { sequence: node, index, .. }
+            | Self::InsertEntry { mapping: node, index, .. } => (*node, *index),
+            Self::Prefix { node, .. } => (*node, 0),
         }
     }
 }
