@@ -1,4 +1,4 @@
-//! The strategies: each is one way to repair a problem, said as [`Change`]s to the project.
+//! The strategies: each is one way to repair a problem, said as [`Change`](crate::finding::Change)s to the project.
 //!
 //! Where a change goes in which file is not a strategy's business, see `rewrite`. The list [`ALL`]
 //! is the only registry.
