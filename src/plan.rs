@@ -43,11 +43,7 @@ pub fn plan(
     for (group, reason) in refused {
         for index in group {
             if let Some(Finding { fix: Some(fix), .. }) = findings.get_mut(index) {
-                *fix = Fix::manual(
-                    fix.strategy,
-                    format!("by hand: {}", fix.title),
-                    vec![reason.clone()],
-                );
+                *fix = Fix::manual(fix.strategy, fix.title.clone(), vec![reason.clone()]);
             }
         }
     }
@@ -146,14 +142,14 @@ impl<'a> Planner<'a> {
         let mut out = Vec::new();
         for id in ids {
             let Some(candidate) = strategy::strategy(id) else { continue };
-            if !candidate.repairs().contains(&finding.rule) {
+            if !candidate.meta().repairs.contains(&finding.rule) {
                 continue;
             }
             let losing = self
                 .cx
                 .platforms
                 .iter()
-                .find(|p| candidate.nests() && p.nested_volumes == Answer::No);
+                .find(|p| candidate.meta().nests && p.nested_volumes == Answer::No);
             match losing {
                 None => fit.push(candidate),
                 Some(platform) => out.push(format!(
@@ -170,7 +166,8 @@ impl<'a> Planner<'a> {
         let access =
             finding.tree.as_ref().and_then(|t| self.cx.rules.tree(&t.facts.kind)).map(|k| k.access);
         let Some(access) = access else {
-            let repairing = strategy::ALL.iter().filter(|s| s.repairs().contains(&finding.rule));
+            let repairing =
+                strategy::ALL.iter().filter(|s| s.meta().repairs.contains(&finding.rule));
             return repairing.map(|s| s.id()).collect();
         };
         let concerned = self.cx.platforms.iter().filter(|p| finding.platforms.contains(&p.id));

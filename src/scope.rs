@@ -40,7 +40,7 @@ pub fn survey_binds(
     project: &Project,
     limits: Limits,
 ) -> Surveys {
-    let scope = Scope::of(host, environment, project);
+    let scope = Scope::of(host, environment, &project.directory);
     let mut surveys = Surveys::default();
     let mounts = project.services.iter().flat_map(|s| &s.mounts);
     for source in mounts.filter(|m| m.kind == MountKind::Bind).filter_map(|m| m.host_path()) {
@@ -53,12 +53,22 @@ pub fn survey_binds(
                 surveys.by_directory.insert(source.to_path_buf(), seen);
             }
             Ok(()) => {}
+            Err(_) if holds_no_tree(source) => {}
             Err(reason) => surveys.outside.push((source.to_string_lossy().into_owned(), reason)),
         }
     }
     surveys.outside.sort();
     surveys.outside.dedup();
     surveys
+}
+
+/// True for a path outside the project whose name alone says that no dependency tree is in it: a
+/// file, a socket, a directory of the system.
+fn holds_no_tree(source: &Path) -> bool {
+    const SYSTEM: [&str; 10] =
+        ["/bin", "/boot", "/dev", "/etc", "/lib", "/proc", "/run", "/sys", "/usr", "/var/run"];
+    let name = source.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+    SYSTEM.iter().any(|top| source.starts_with(top)) || name.trim_start_matches('.').contains('.')
 }
 
 /// The part of the file system that belongs to a project.
@@ -69,14 +79,13 @@ struct Scope {
 }
 
 impl Scope {
-    fn of(host: &dyn Host, environment: &Environment, project: &Project) -> Self {
-        let directory = &project.directory;
+    fn of(host: &dyn Host, environment: &Environment, directory: &Path) -> Self {
         let repository = directory
             .ancestors()
             .find(|d| host.kind(&d.join(".git")).is_some())
             .filter(|d| Some(*d) != environment.home.as_deref())
             .map(Path::to_path_buf);
-        Self { repository, directory: directory.clone(), home: environment.home.clone() }
+        Self { repository, directory: directory.to_path_buf(), home: environment.home.clone() }
     }
 
     /// Whether `source` may be looked into; the reason when not.
@@ -120,5 +129,58 @@ impl Scope {
             home: self.home.as_deref().map(follow),
         };
         scope.admits_path(real)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::{MemoryHost, MemoryNode};
+
+    fn admitted(host: &MemoryHost, directory: &str, source: &str) -> bool {
+        let environment = Environment { home: Some("/home/me".into()), ..Environment::default() };
+        let scope = Scope::of(host, &environment, Path::new(directory));
+        scope.admits(host, Path::new(source)).is_ok()
+    }
+
+    #[test]
+    fn a_repository_is_the_limit() {
+        let host = MemoryHost::default().with("/home/me/shop/.git", MemoryNode::Directory);
+        let admits = |source| admitted(&host, "/home/me/shop/deploy", source);
+        assert!(admits("/home/me/shop") && admits("/home/me/shop/code"));
+        assert!(!admits("/home/me/other") && !admits("/home/me") && !admits("/"));
+    }
+
+    #[test]
+    fn without_a_repository_neighbours_count_and_the_home_directory_does_not() {
+        let host = MemoryHost::default();
+        let admits = |source| admitted(&host, "/home/me/work/shop", source);
+        assert!(admits("/home/me/work/shop/a") && admits("/home/me/work/lib"));
+        assert!(!admits("/home/me/elsewhere") && !admits("/home/me") && !admits("/home"));
+        assert!(!admits("/") && !admits("/var/data"));
+        assert!(admitted(&host, "/srv/app/deploy", "/srv/app/code"));
+        assert!(!admitted(&host, "/srv/app", "/srv/other"));
+    }
+
+    #[test]
+    fn a_link_out_of_the_project_is_not_followed() {
+        let host = MemoryHost::default()
+            .with("/home/me/shop/.git", MemoryNode::Directory)
+            .with("/home/me/shop/code", MemoryNode::Link("/home/me/secret".into()))
+            .with("/home/me/shop/lib", MemoryNode::Link("/home/me/shop/src".into()))
+            .with("/home/me/secret", MemoryNode::Directory)
+            .with("/home/me/shop/src", MemoryNode::Directory);
+        assert!(!admitted(&host, "/home/me/shop", "/home/me/shop/code"));
+        assert!(admitted(&host, "/home/me/shop", "/home/me/shop/lib"));
+    }
+
+    #[test]
+    fn names_tell_what_holds_no_tree() {
+        for source in ["/var/run/docker.sock", "/etc/localtime", "/opt/app.conf", "/dev"] {
+            assert!(holds_no_tree(Path::new(source)), "{source}");
+        }
+        for source in ["/opt/app", "/data/.cache", "/variable", "/"] {
+            assert!(!holds_no_tree(Path::new(source)), "{source}");
+        }
     }
 }

@@ -91,7 +91,7 @@ fn check_shows_the_line_and_ends_with_1() {
         .stdout_eq(str![[r"
 warning[slow-tree]
 
-  ⚠ `./` holds [..] under node_modules and is bind-mounted to /app; [..]
+  ⚠ web: `./` holds [..] under node_modules and is bind-mounted to /app; [..]
 ...
    ╭─[compose.yaml:5:9]
  5 │       - ./:/app

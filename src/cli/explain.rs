@@ -36,9 +36,9 @@ fn ids(rules: &Rules) -> Vec<&str> {
 }
 
 fn page(id: &str, rules: &Rules) -> Option<String> {
-    let detector = detect::detector(id).map(|detector| detector.page().to_owned());
+    let detector = detect::detector(id).map(|detector| detector.meta().page.to_owned());
     detector
-        .or_else(|| strategy::strategy(id).map(|strategy| strategy.page().to_owned()))
+        .or_else(|| strategy::strategy(id).map(|strategy| strategy.meta().page.to_owned()))
         .or_else(|| rules.platform(id).map(platform_page))
         .or_else(|| rules.tree(id).map(tree_page))
 }

@@ -42,11 +42,19 @@ fn rows(what: Listed, rules: &Rules) -> Vec<Row<'_>> {
     match what {
         Listed::Rules => detect::ALL
             .iter()
-            .map(|d| Row::Rule { id: d.id(), severity: d.severity().word(), summary: d.summary() })
+            .map(|d| Row::Rule {
+                id: d.id(),
+                severity: d.meta().severity.word(),
+                summary: d.meta().summary,
+            })
             .collect(),
         Listed::Strategies => strategy::ALL
             .iter()
-            .map(|s| Row::Strategy { id: s.id(), summary: s.summary(), repairs: s.repairs() })
+            .map(|s| Row::Strategy {
+                id: s.id(),
+                summary: s.meta().summary,
+                repairs: s.meta().repairs,
+            })
             .collect(),
         Listed::Platforms => rules
             .platforms()

@@ -11,10 +11,10 @@ use super::interpolate::interpolate;
 use super::merge::{Place, merge, settle};
 use super::resolve::{Resolver, VALUE_BUDGET};
 use super::select::{FILE_LIMIT, Layered, Request, Selection, select};
-use super::value::{BaseId, Data, FileId, Map, Value};
+use super::value::{BaseId, Data, FileId, Value};
 use super::{File, Project, Role, Skipped, extract, relative_name};
 use crate::error::Problem;
-use crate::host::{EntryKind, Environment, Host, lexical_clean};
+use crate::host::{Environment, Host};
 use crate::source::Source;
 use crate::yaml;
 
@@ -64,20 +64,20 @@ pub fn load(
 
 /// How a file is being loaded.
 #[derive(Clone)]
-struct Context {
-    base: BaseId,
-    variables: Layered,
-    role: Role,
+pub(super) struct Context {
+    pub(super) base: BaseId,
+    pub(super) variables: Layered,
+    pub(super) role: Role,
     /// False for a file that `extends` reads: its own `extends` are followed service by service,
     /// its `include` not at all.
-    extend: bool,
+    pub(super) extend: bool,
     /// Files that include each other on the way here.
-    trail: Vec<PathBuf>,
+    pub(super) trail: Vec<PathBuf>,
 }
 
-struct Loader<'a> {
-    host: &'a dyn Host,
-    environment: &'a Environment,
+pub(super) struct Loader<'a> {
+    pub(super) host: &'a dyn Host,
+    pub(super) environment: &'a Environment,
     request: &'a Request,
     files: Vec<File>,
     bases: Vec<PathBuf>,
@@ -86,7 +86,7 @@ struct Loader<'a> {
 }
 
 impl Loader<'_> {
-    fn base(&mut self, directory: &Path) -> BaseId {
+    pub(super) fn base(&mut self, directory: &Path) -> BaseId {
         let known = self.bases.iter().position(|b| b == directory);
         BaseId(known.unwrap_or_else(|| {
             self.bases.push(directory.to_path_buf());
@@ -94,12 +94,12 @@ impl Loader<'_> {
         }))
     }
 
-    fn directory(&self, base: BaseId) -> &Path {
+    pub(super) fn directory(&self, base: BaseId) -> &Path {
         self.bases.get(base.0).map_or(Path::new(""), PathBuf::as_path)
     }
 
     /// Reads and parses a file once, whoever asks for it.
-    fn open(&mut self, path: &Path, role: Role) -> Result<FileId, Problem> {
+    pub(super) fn open(&mut self, path: &Path, role: Role) -> Result<FileId, Problem> {
         if let Some(at) = self.files.iter().position(|f| f.path == path) {
             if let Some(file) = self.files.get_mut(at) {
                 file.role = file.role.min(role);
@@ -119,7 +119,7 @@ impl Loader<'_> {
     }
 
     /// Files on top of each other.
-    fn stack(&mut self, paths: &[PathBuf], context: &Context) -> Result<Value, Problem> {
+    pub(super) fn stack(&mut self, paths: &[PathBuf], context: &Context) -> Result<Value, Problem> {
         let mut merged: Option<Value> = None;
         for path in paths {
             let file = self.open(path, context.role)?;
@@ -149,7 +149,7 @@ impl Loader<'_> {
         })
     }
 
-    fn file(&self, id: FileId) -> Result<&File, Problem> {
+    pub(super) fn file(&self, id: FileId) -> Result<&File, Problem> {
         self.files.get(id.0).ok_or_else(|| Problem::of_file("", "no such file in the project"))
     }
 
@@ -233,166 +233,7 @@ impl Loader<'_> {
         Ok(())
     }
 
-    // ---- extends
-
-    fn extend_services(
-        &mut self,
-        root: &mut Value,
-        file: FileId,
-        context: &Context,
-    ) -> Result<(), Problem> {
-        let Data::Map(map) = &mut root.data else { return Ok(()) };
-        let Some(Value { data: Data::Map(services), .. }) = map.get_mut("services") else {
-            return Ok(());
-        };
-        let originals = services.clone();
-        for (name, service) in &mut services.entries {
-            if service.get("extends").is_some() {
-                *service = self.extended(name, &originals, file, context, &mut Vec::new())?;
-            }
-        }
-        Ok(())
-    }
-
-    /// A service with everything that it extends below it.
-    fn extended(
-        &mut self,
-        name: &str,
-        services: &Map,
-        file: FileId,
-        context: &Context,
-        trail: &mut Vec<(FileId, String)>,
-    ) -> Result<Value, Problem> {
-        let Some(service) = services.get(name) else {
-            let known = self.file(file)?.source.name().to_owned();
-            return Err(Problem::of_file(known, format!("there is no service `{name}` to extend")));
-        };
-        let Some(extends) = service.get("extends").cloned() else { return Ok(service.clone()) };
-        let step = (file, name.to_owned());
-        if trail.contains(&step) {
-            return Err(
-                self.problem(&extends, format!("service `{name}` extends itself in a circle"))
-            );
-        }
-        trail.push(step);
-        let mut own = service.clone();
-        if let Data::Map(map) = &mut own.data {
-            map.remove("extends");
-        }
-        let Some(reference) = extends.text().or_else(|| extends.text_of("service")) else {
-            return Err(self.problem(&extends, "`extends` needs a service name"));
-        };
-        let base = match extends.text_of("file") {
-            None => {
-                if services.get(reference).is_none() {
-                    let message = format!("there is no service `{reference}` to extend");
-                    return Err(self.problem(&extends, message));
-                }
-                self.extended(reference, services, file, context, trail)?
-            }
-            Some(path) if is_remote(path) => {
-                let reason = format!("service `{name}` extends a file that is not on this machine");
-                self.skip(&extends, Some(name), reason);
-                return Ok(own);
-            }
-            Some(path) => {
-                let path = lexical_clean(&self.directory(context.base).join(path));
-                self.extended_from(reference, &path, &extends, context, trail)?
-            }
-        };
-        Ok(merge(base, own, &Place::SERVICE))
-    }
-
-    fn extended_from(
-        &mut self,
-        reference: &str,
-        path: &Path,
-        extends: &Value,
-        context: &Context,
-        trail: &mut Vec<(FileId, String)>,
-    ) -> Result<Value, Problem> {
-        let directory = path.parent().unwrap_or(Path::new("")).to_path_buf();
-        let inner = Context {
-            base: self.base(&directory),
-            role: Role::Extended,
-            extend: false,
-            ..context.clone()
-        };
-        let file = self.open(path, Role::Extended).map_err(|p| self.blame(extends, p, path))?;
-        let root = self.stack(&[path.to_path_buf()], &inner)?;
-        let Some(Value { data: Data::Map(services), .. }) = root.get("services") else {
-            return Err(self.problem(extends, "the extended file has no services"));
-        };
-        if services.get(reference).is_none() {
-            let message = format!("there is no service `{reference}` in the extended file");
-            return Err(self.problem(extends, message));
-        }
-        self.extended(reference, services, file, &inner, trail)
-    }
-
-    // ---- include
-
-    fn include(&mut self, root: &mut Value, path: &Path, context: &Context) -> Result<(), Problem> {
-        let Some(include) = root.get("include").cloned() else { return Ok(()) };
-        let mut trail = context.trail.clone();
-        trail.push(path.to_path_buf());
-        let entries = match include.data {
-            Data::Null => return Ok(()),
-            Data::List(ref list) => list.items.clone(),
-            _ => return Err(self.problem(&include, "`include` must be a list")),
-        };
-        for entry in entries {
-            let paths = if entry.text().is_some() {
-                entry.texts()
-            } else {
-                entry.get("path").map(Value::texts).unwrap_or_default()
-            };
-            if paths.iter().any(|p| is_remote(p)) {
-                self.skip(&entry, None, "an included project is not on this machine".to_owned());
-                continue;
-            }
-            let start = self.directory(context.base).to_path_buf();
-            let paths: Vec<PathBuf> = paths.iter().map(|p| lexical_clean(&start.join(p))).collect();
-            let Some(first) = paths.first() else {
-                return Err(self.problem(&entry, "an `include` entry needs a path"));
-            };
-            if let Some(again) = paths.iter().find(|p| trail.contains(p)) {
-                let name = relative_name(&self.environment.directory, again);
-                return Err(self.problem(&entry, format!("{name} includes itself in a circle")));
-            }
-            let directory = match entry.text_of("project_directory") {
-                Some(given) => lexical_clean(&start.join(given)),
-                None => first.parent().unwrap_or(&start).to_path_buf(),
-            };
-            let mut variables = context.variables.clone();
-            let env_files: Vec<PathBuf> = if let Some(given) = entry.get("env_file") {
-                given.texts().iter().map(|f| lexical_clean(&start.join(f))).collect()
-            } else {
-                let default = directory.join(".env");
-                let there = self.host.target_kind(&default) == Some(EntryKind::File);
-                there.then_some(default).into_iter().collect()
-            };
-            let here = &self.environment.directory;
-            variables.add_files(self.host, &env_files, &|p| relative_name(here, p))?;
-            let inner = Context {
-                base: self.base(&directory),
-                variables,
-                role: Role::Included,
-                extend: true,
-                trail: trail.clone(),
-            };
-            for path in &paths {
-                self.open(path, Role::Included).map_err(|p| self.blame(&entry, p, path))?;
-            }
-            let imported = self.stack(&paths, &inner)?;
-            import(root, imported);
-        }
-        Ok(())
-    }
-
-    // ---- messages
-
-    fn problem(&self, value: &Value, message: impl Into<String>) -> Problem {
+    pub(super) fn problem(&self, value: &Value, message: impl Into<String>) -> Problem {
         match self.files.get(value.origin.file.0) {
             Some(file) => {
                 Problem::at(file.source.name(), file.document.node(value.origin.node).span, message)
@@ -402,7 +243,7 @@ impl Loader<'_> {
     }
 
     /// A file that cannot be opened is the fault of the line that asks for it.
-    fn blame(&self, value: &Value, problem: Problem, path: &Path) -> Problem {
+    pub(super) fn blame(&self, value: &Value, problem: Problem, path: &Path) -> Problem {
         if self.host.target_kind(path).is_some() {
             return problem;
         }
@@ -411,7 +252,7 @@ impl Loader<'_> {
             .with_help("create it, or correct the path; it starts from the project directory")
     }
 
-    fn skip(&mut self, value: &Value, service: Option<&str>, reason: String) {
+    pub(super) fn skip(&mut self, value: &Value, service: Option<&str>, reason: String) {
         self.skipped.push(Skipped {
             origin: value.origin,
             service: service.map(str::to_owned),
@@ -420,31 +261,7 @@ impl Loader<'_> {
     }
 }
 
-/// Adds an included project's resources; what is there already stays.
-fn import(root: &mut Value, imported: Value) {
-    let (Data::Map(map), Data::Map(imported)) = (&mut root.data, imported.data) else { return };
-    for (section, value) in imported.entries {
-        if !matches!(section.as_str(), "services" | "volumes" | "networks" | "secrets" | "configs")
-        {
-            continue;
-        }
-        match (map.get_mut(&section), value.data) {
-            (Some(Value { data: Data::Map(own), .. }), Data::Map(more)) => {
-                for (name, resource) in more.entries {
-                    if own.get(&name).is_none() {
-                        own.entries.push((name, resource));
-                    }
-                }
-            }
-            (None, data) => {
-                map.entries.push((section, Value { data, origin: value.origin, directive: None }));
-            }
-            _ => {}
-        }
-    }
-}
-
-fn is_remote(path: &str) -> bool {
+pub(super) fn is_remote(path: &str) -> bool {
     path.contains("://") || path.starts_with("oci:") || path.starts_with("git@")
 }
 

@@ -4,7 +4,9 @@
 //! environment, …) is still kept apart and merged, but nobody reads it.
 
 mod dotenv;
+mod extends;
 mod extract;
+mod include;
 pub mod interpolate;
 mod load;
 mod merge;

@@ -1,6 +1,6 @@
 #![doc = include_str!("anonymous_tree_volume.md")]
 
-use super::{Context, Detector, bind_above};
+use super::{Context, Detector, Meta, bind_above};
 use crate::compose::{Mount, MountKind, Service};
 use crate::finding::{Finding, Severity};
 use crate::rules::{Access, TreeKind};
@@ -8,21 +8,16 @@ use crate::rules::{Access, TreeKind};
 /// See the page above.
 pub struct AnonymousTreeVolume;
 
+const META: Meta = Meta {
+    id: "anonymous-tree-volume",
+    severity: Severity::Note,
+    summary: "an anonymous volume covers a tree: it leaks and goes stale",
+    page: include_str!("anonymous_tree_volume.md"),
+};
+
 impl Detector for AnonymousTreeVolume {
-    fn id(&self) -> &'static str {
-        "anonymous-tree-volume"
-    }
-
-    fn severity(&self) -> Severity {
-        Severity::Note
-    }
-
-    fn summary(&self) -> &'static str {
-        "an anonymous volume covers a tree: it leaks and goes stale"
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("anonymous_tree_volume.md")
+    fn meta(&self) -> &'static Meta {
+        &META
     }
 
     fn detect(&self, cx: &Context<'_>) -> Vec<Finding> {
@@ -35,8 +30,8 @@ impl Detector for AnonymousTreeVolume {
                 }
                 let Some(kind) = covered_kind(cx, service, mount) else { continue };
                 found.push(Finding {
-                    rule: self.id(),
-                    severity: self.severity(),
+                    rule: META.id,
+                    severity: META.severity,
                     message: format!(
                         "{} ({}) is covered by an anonymous volume: it keeps old content when the container is made anew and stays behind when the project goes",
                         mount.target, kind.title

@@ -1,28 +1,22 @@
 #![doc = include_str!("duplicate_target.md")]
 
-use super::{Context, Detector};
+use super::{Context, Detector, Meta};
 use crate::finding::{Finding, Severity};
 
 /// See the page above.
 pub struct DuplicateTarget;
 
+const META: Meta = Meta {
+    id: "duplicate-target",
+    severity: Severity::Error,
+    summary: "two mounts of one service have the same target",
+    page: include_str!("duplicate_target.md"),
+};
+
 impl Detector for DuplicateTarget {
-    fn id(&self) -> &'static str {
-        "duplicate-target"
+    fn meta(&self) -> &'static Meta {
+        &META
     }
-
-    fn severity(&self) -> Severity {
-        Severity::Error
-    }
-
-    fn summary(&self) -> &'static str {
-        "two mounts of one service have the same target"
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("duplicate_target.md")
-    }
-
     /// Replacing a mount from another file, or from what is extended, is what overrides are for:
     /// only two entries of one list are a mistake.
     fn detect(&self, cx: &Context<'_>) -> Vec<Finding> {
@@ -36,8 +30,8 @@ impl Detector for DuplicateTarget {
                 let mount = cx.mount_ref(loser);
                 let source = mount.source.as_deref().unwrap_or("an anonymous volume");
                 found.push(Finding {
-                    rule: self.id(),
-                    severity: self.severity(),
+                    rule: META.id,
+                    severity: META.severity,
                     message: format!(
                         "`{source}` never reaches {}: a later entry of the list has the same target, and Compose keeps the last without a word",
                         mount.target

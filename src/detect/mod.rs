@@ -5,18 +5,20 @@
 
 pub mod anonymous_tree_volume;
 pub mod duplicate_target;
+mod exposed;
 pub mod nested_under_read_only;
 pub mod slow_tree;
 pub mod slow_writes;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+pub use exposed::{Exposed, grouped, join};
 
 use crate::compose::{Mount, MountKind, Project, Service, Syntax, is_under, sections};
-use crate::finding::{Finding, MountRef, Severity, Tree};
+use crate::finding::{Finding, MountRef, Severity};
 use crate::host::Host;
-use crate::rules::{Access, ImageKind, Platform, Role, Rules, TreeKind};
+use crate::rules::{ImageKind, Platform, Role, Rules};
 use crate::scope::Surveys;
-use crate::survey::{Evidence, TreeFacts};
 
 /// Every detector, by id.
 pub const ALL: &[&dyn Detector] = &[
@@ -27,18 +29,30 @@ pub const ALL: &[&dyn Detector] = &[
     &slow_writes::SlowWrites,
 ];
 
+/// What is known about a detector without running it.
+pub struct Meta {
+    /// The rule's id: a noun that names the problem.
+    pub id: &'static str,
+    /// How much its findings matter.
+    pub severity: Severity,
+    /// One line for lists.
+    pub summary: &'static str,
+    /// The rule's page, in Markdown.
+    pub page: &'static str,
+}
+
 /// Finds one kind of problem.
 pub trait Detector: Sync {
-    /// The rule's id: a noun that names the problem.
-    fn id(&self) -> &'static str;
-    /// How much its findings matter.
-    fn severity(&self) -> Severity;
-    /// One line for lists.
-    fn summary(&self) -> &'static str;
-    /// The rule's page, in Markdown.
-    fn page(&self) -> &'static str;
+    /// Id, severity and words.
+    fn meta(&self) -> &'static Meta;
+
     /// All findings in a project, those of inactive services too.
     fn detect(&self, cx: &Context<'_>) -> Vec<Finding>;
+
+    /// The rule's id.
+    fn id(&self) -> &'static str {
+        self.meta().id
+    }
 }
 
 /// A detector by its rule's id.
@@ -61,69 +75,7 @@ pub struct Context<'a> {
     pub surveys: &'a Surveys,
 }
 
-/// A tree that a service sees through a bind mount.
-pub struct Exposed<'a> {
-    /// The service.
-    pub service: &'a Service,
-    /// The bind.
-    pub mount: &'a Mount,
-    /// The tree's kind.
-    pub kind: &'a TreeKind,
-    /// What is known about the tree.
-    pub facts: &'a TreeFacts,
-    /// Its container path.
-    pub target: String,
-    /// Its host path.
-    pub host: PathBuf,
-}
-
 impl<'a> Context<'a> {
-    /// Trees of one class that services see through a bind, with nothing mounted over them.
-    pub fn exposed(&self, access: Access) -> Vec<Exposed<'a>> {
-        let trees = self.project.services.iter().flat_map(|s| self.exposed_in(s, access));
-        trees.filter(|e| self.disregarded(e).is_none()).collect()
-    }
-
-    /// Why a tree that a service sees costs it nothing: nobody in there reads it.
-    pub fn disregarded(&self, exposed: &Exposed<'_>) -> Option<String> {
-        let idle = self.idle(exposed.service);
-        let idle =
-            idle.map(|image| format!("{} reads nothing in {}", image.title, exposed.facts.path));
-        idle.or_else(|| exposed.facts.unused.clone())
-    }
-
-    /// Trees of one class that one service sees, whether it reads them or not.
-    pub fn exposed_in(&self, service: &'a Service, access: Access) -> Vec<Exposed<'a>> {
-        let mut found = Vec::new();
-        for mount in service.mounts.iter().filter(|m| m.target.starts_with('/')) {
-            let Some(source) = mount.host_path() else { continue };
-            let Some(survey) = self.surveys.below(source) else { continue };
-            if survey.trees.is_empty() || self.holds_data(mount) {
-                continue;
-            }
-            for facts in &survey.trees {
-                let Some(kind) = self.rules.tree(&facts.kind) else { continue };
-                let target = join(&mount.target, &facts.path);
-                let seen = service.mount_at(&target).is_some_and(|m| std::ptr::eq(m, mount));
-                if kind.access == access && seen {
-                    let host =
-                        if facts.path == "." { source.into() } else { source.join(&facts.path) };
-                    found.push(Exposed { service, mount, kind, facts, target, host });
-                }
-            }
-        }
-        found
-    }
-
-    /// True for a target that is some database's data directory, whatever the image is called. Short
-    /// paths such as `/data` are left out: applications use them, too.
-    fn holds_data(&self, mount: &Mount) -> bool {
-        let databases = self.rules.images().filter(|i| i.role == Role::Database);
-        databases
-            .flat_map(|i| &i.data)
-            .any(|data| data.path.matches('/').count() > 2 && is_under(&mount.target, &data.path))
-    }
-
     /// The family of a service's image, when services of that family read no dependency trees.
     pub fn idle(&self, service: &Service) -> Option<&'a ImageKind> {
         let image = service.image.as_deref().filter(|_| service.build.is_none())?;
@@ -215,71 +167,6 @@ pub struct Written {
     pub source: Option<String>,
     /// Container path.
     pub target: String,
-}
-
-/// The container path of a tree below a mount.
-pub fn join(target: &str, path: &str) -> String {
-    match (path, target) {
-        (".", _) => target.to_owned(),
-        (_, "/") => format!("/{path}"),
-        _ => format!("{target}/{path}"),
-    }
-}
-
-/// The finding of an exposed tree, without its fix.
-pub fn exposed_finding(
-    cx: &Context<'_>,
-    detector: &dyn Detector,
-    exposed: &Exposed<'_>,
-    platforms: Vec<String>,
-    cost: &str,
-) -> Finding {
-    let mount = cx.mount_ref(exposed.mount);
-    let source = mount.source.clone().unwrap_or_default();
-    let message = format!("{}; {cost}", describe(exposed, &source));
-    Finding {
-        rule: detector.id(),
-        severity: detector.severity(),
-        message,
-        service: exposed.service.name.clone(),
-        mount,
-        tree: Some(Tree {
-            facts: exposed.facts.clone(),
-            host: slashes(&exposed.host),
-            target: exposed.target.clone(),
-        }),
-        platforms,
-        advice: Vec::new(),
-        fix: None,
-    }
-}
-
-/// What is below a bind, and how that is known.
-fn describe(exposed: &Exposed<'_>, source: &str) -> String {
-    let facts = exposed.facts;
-    let target = &exposed.mount.target;
-    let tree = if facts.path == "." { exposed.kind.title.as_str() } else { facts.path.as_str() };
-    let files = facts.files.map(grouped).unwrap_or_default();
-    let amount = match facts.evidence {
-        Evidence::Measured if facts.at_least => format!("holds {files} files or more under {tree}"),
-        Evidence::Measured => format!("holds {files} files under {tree}"),
-        Evidence::LockFile => format!("gets about {files} files under {tree}, by its lock file"),
-        Evidence::Manifest => format!("gets its {tree} by its manifest"),
-    };
-    format!("`{source}` {amount} and is bind-mounted to {target}")
-}
-
-/// A number with commas between groups of three digits.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 /// A host path with `/`, as reports show it.

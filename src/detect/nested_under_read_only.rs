@@ -1,27 +1,22 @@
 #![doc = include_str!("nested_under_read_only.md")]
 
-use super::{Context, Detector, bind_above};
+use super::{Context, Detector, Meta, bind_above};
 use crate::compose::Mount;
 use crate::finding::{Finding, Severity};
 
 /// See the page above.
 pub struct NestedUnderReadOnly;
 
+const META: Meta = Meta {
+    id: "nested-under-read-only",
+    severity: Severity::Error,
+    summary: "a mount lies below a read-only bind and its mount point is not on the host",
+    page: include_str!("nested_under_read_only.md"),
+};
+
 impl Detector for NestedUnderReadOnly {
-    fn id(&self) -> &'static str {
-        "nested-under-read-only"
-    }
-
-    fn severity(&self) -> Severity {
-        Severity::Error
-    }
-
-    fn summary(&self) -> &'static str {
-        "a mount lies below a read-only bind and its mount point is not on the host"
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("nested_under_read_only.md")
+    fn meta(&self) -> &'static Meta {
+        &META
     }
 
     fn detect(&self, cx: &Context<'_>) -> Vec<Finding> {
@@ -42,7 +37,7 @@ impl Detector for NestedUnderReadOnly {
                 else {
                     continue;
                 };
-                if let Some(finding) = self.missing_mount_point(cx, &service.name, mount, above) {
+                if let Some(finding) = missing_mount_point(cx, &service.name, mount, above) {
                     found.push(finding);
                 }
             }
@@ -51,40 +46,39 @@ impl Detector for NestedUnderReadOnly {
     }
 }
 
-impl NestedUnderReadOnly {
-    fn missing_mount_point(
-        &self,
-        cx: &Context<'_>,
-        service: &str,
-        mount: &Mount,
-        above: &Mount,
-    ) -> Option<Finding> {
-        let source = above.host_path()?;
-        // A source that is not here says nothing about the machine that will run the project.
-        cx.surveys.below(source)?;
-        let below = mount.target.strip_prefix(&above.target)?.trim_start_matches('/');
-        if cx.host.target_kind(&source.join(below)).is_some() {
-            return None;
-        }
-        let parent = cx.mount_ref(above).source.unwrap_or_default();
-        let directory = format!("{}/{below}", parent.trim_end_matches('/'));
-        Some(Finding {
-            rule: self.id(),
-            severity: self.severity(),
-            message: format!(
-                "{} lies below `{parent}`, which is mounted read-only, and {directory} is not on the host: the container does not start",
-                mount.target
-            ),
-            service: service.to_owned(),
-            mount: cx.mount_ref(mount),
-            tree: None,
-            platforms: cx.platforms_where(|_| true),
-            advice: vec![
-                format!("create {directory} on the host: the engine makes mount points inside the bind, and a read-only bind takes none"),
-                "commit a placeholder such as `.gitkeep` in it, so that every clone has the directory"
-                    .to_owned(),
-            ],
-            fix: None,
-        })
+fn missing_mount_point(
+    cx: &Context<'_>,
+    service: &str,
+    mount: &Mount,
+    above: &Mount,
+) -> Option<Finding> {
+    let source = above.host_path()?;
+    // A source that is not here says nothing about the machine that will run the project.
+    cx.surveys.below(source)?;
+    let below = mount.target.strip_prefix(&above.target)?.trim_start_matches('/');
+    if cx.host.target_kind(&source.join(below)).is_some() {
+        return None;
     }
+    let parent = cx.mount_ref(above).source.unwrap_or_default();
+    let directory = format!("{}/{below}", parent.trim_end_matches('/'));
+    Some(Finding {
+        rule: META.id,
+        severity: META.severity,
+        message: format!(
+            "{} lies below `{parent}`, which is mounted read-only, and {directory} is not on the host: the container does not start",
+            mount.target
+        ),
+        service: service.to_owned(),
+        mount: cx.mount_ref(mount),
+        tree: None,
+        platforms: cx.platforms_where(|_| true),
+        advice: vec![
+            format!(
+                "create {directory} on the host: the engine makes mount points inside the bind, and a read-only bind takes none"
+            ),
+            "commit a placeholder such as `.gitkeep` in it, so that every clone has the directory"
+                .to_owned(),
+        ],
+        fix: None,
+    })
 }

@@ -1,36 +1,27 @@
 #![doc = include_str!("slow_writes.md")]
 
-use super::{Context, Detector, exposed_finding};
+use super::exposed::findings;
+use super::{Context, Detector, Meta};
 use crate::finding::{Finding, Severity};
-use crate::rules::{Access, Cost};
+use crate::rules::Access;
 
 /// See the page above.
 pub struct SlowWrites;
 
+const META: Meta = Meta {
+    id: "slow-writes",
+    severity: Severity::Warning,
+    summary: "a bind mount covers a tree that is written all the time",
+    page: include_str!("slow_writes.md"),
+};
+
 impl Detector for SlowWrites {
-    fn id(&self) -> &'static str {
-        "slow-writes"
-    }
-
-    fn severity(&self) -> Severity {
-        Severity::Warning
-    }
-
-    fn summary(&self) -> &'static str {
-        "a bind mount covers a tree that is written all the time"
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("slow_writes.md")
+    fn meta(&self) -> &'static Meta {
+        &META
     }
 
     fn detect(&self, cx: &Context<'_>) -> Vec<Finding> {
-        let platforms = cx.platforms_where(|p| p.bind.write_heavy > Cost::None);
-        if platforms.is_empty() {
-            return Vec::new();
-        }
-        let cost = "each file is written across a virtual machine";
-        let exposed = cx.exposed(Access::WriteHeavy);
-        exposed.iter().map(|e| exposed_finding(cx, self, e, platforms.clone(), cost)).collect()
+        let effect = "each file is written across a virtual machine";
+        findings(cx, &META, Access::WriteHeavy, |p| p.bind.write_heavy, effect)
     }
 }

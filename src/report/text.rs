@@ -133,9 +133,12 @@ impl Shown {
                 Severity::Warning => Level::Warning,
                 Severity::Note => Level::Advice,
             },
-            message: match &excerpt {
-                Some(_) => visible(&finding.message).into_owned(),
-                None => format!("{}: {}", visible(&reported.file), visible(&finding.message)),
+            message: {
+                let said = format!("{}: {}", visible(&finding.service), visible(&finding.message));
+                match &excerpt {
+                    Some(_) => said,
+                    None => format!("{}: {said}", visible(&reported.file)),
+                }
             },
             label: finding.tree.as_ref().map(covers),
             excerpt,

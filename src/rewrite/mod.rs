@@ -8,6 +8,7 @@
 
 mod emit;
 mod gate;
+mod item;
 mod layout;
 mod place;
 

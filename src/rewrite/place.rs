@@ -7,9 +7,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::layout::fitting;
+use super::item::{is_flow, item, key_style, text, value_style};
 use super::{FileOps, Op};
-use crate::compose::{FileId, Origin, Place, Project, Role, Service, sections};
+use crate::compose::{FileId, Origin, Place, Project, Role, Service};
 use crate::finding::{Change, NewMount};
 use crate::yaml::{Document, Kind, New, NodeId, Style};
 
@@ -123,7 +123,7 @@ impl<'a> Placer<'a> {
                 done.insert((user.name.clone(), mount.target.clone()));
                 self.effects.mounts.insert((user.name.clone(), mount.clone()));
             }
-            let value = self.item(list, Some(beside.index), mount)?;
+            let value = item(self.document(list.file)?, list.node, Some(beside.index), mount);
             self.push(
                 list.file,
                 Op::InsertItem { sequence: list.node, index: beside.index + 1, value },
@@ -158,7 +158,12 @@ impl<'a> Placer<'a> {
         let mut reason = "it has no mapping of its own in a file of the project".to_owned();
         for part in service.parts.iter().rev() {
             let file = self.project.file(part.file).ok_or("a file is missing")?;
-            if file.role == Role::Extended || self.shares_part(service, *part) {
+            if file.role == Role::Extended {
+                continue;
+            }
+            let heirs = self.project.services.iter().filter(|s| has_part(s, *part));
+            if let Some(heir) = self.unwilling(heirs, service, mount) {
+                reason = format!("service `{heir}` would inherit the mount");
                 continue;
             }
             let Some(entry) = file.document.get(part.node, "volumes") else {
@@ -167,7 +172,7 @@ impl<'a> Placer<'a> {
                         .clone_into(&mut reason);
                     continue;
                 }
-                let item = self.item(*part, None, mount)?;
+                let item = item(&file.document, part.node, None, mount);
                 let flow = is_flow(&file.document, part.node);
                 let value = New::Sequence { items: vec![item], flow };
                 let index = file.document.entries(part.node).len();
@@ -176,75 +181,38 @@ impl<'a> Placer<'a> {
                 return Ok(*part);
             };
             let list = Origin { node: entry.value, ..*part };
-            let own = matches!(file.document.node(entry.value).kind, Kind::Sequence { .. });
-            if !own || users(self.project, list).any(|u| u.name != service.name) {
-                "its own list is shared as well".clone_into(&mut reason);
+            if !matches!(file.document.node(entry.value).kind, Kind::Sequence { .. }) {
+                "its own list is an alias".clone_into(&mut reason);
+                continue;
+            }
+            if let Some(heir) = self.unwilling(users(self.project, list), service, mount) {
+                reason = format!("service `{heir}` shares its own list as well");
                 continue;
             }
             let index = file.document.items(entry.value).len();
-            let value = self.item(list, index.checked_sub(1), mount)?;
+            let value = item(&file.document, list.node, index.checked_sub(1), mount);
             self.push(part.file, Op::InsertItem { sequence: entry.value, index, value });
             return Ok(list);
         }
         Err(reason)
     }
 
-    fn shares_part(&self, service: &Service, part: Origin) -> bool {
-        let others = self.project.services.iter().filter(|s| s.name != service.name);
-        others.into_iter().any(|s| s.parts.iter().any(|p| same_node(*p, part)))
-    }
-
-    /// A new item in the way of its neighbour: short or long, quotes, brackets.
-    fn item(
+    /// A service other than `service` that would get the mount, too, and brings none of its own on
+    /// the same target to take its place.
+    fn unwilling(
         &self,
-        list: Origin,
-        neighbour: Option<usize>,
+        reached: impl Iterator<Item = &'a Service>,
+        service: &Service,
         mount: &NewMount,
-    ) -> Result<New, String> {
-        let document = self.document(list.file)?;
-        let items = document.items(list.node);
-        let neighbour = neighbour.and_then(|i| items.get(i)).map(|i| document.follow(i.node));
-        let kind = neighbour.map(|n| &document.node(n).kind);
-        let in_flow = is_flow(document, list.node);
-        let colons = sections(&mount.written).len() > 1;
-        if let (Some(volume), false) = (&mount.volume, colons) {
-            let style = match kind {
-                Some(Kind::Scalar { style, .. }) => Some(*style),
-                Some(Kind::Mapping { .. }) => None,
-                _ => Some(if in_flow { key_style(document, list.node) } else { Style::Plain }),
-            };
-            if let Some(style) = style {
-                return Ok(text(&format!("{volume}:{}", mount.written), style, in_flow));
-            }
-        }
-        let (flow, style) = match (neighbour, kind) {
-            (Some(node), Some(Kind::Mapping { flow, .. })) => (*flow, value_style(document, node)),
-            (_, Some(Kind::Scalar { style: Style::Double, .. })) if in_flow => {
-                (true, Style::Double)
-            }
-            _ => (in_flow, Style::Plain),
+    ) -> Option<&'a str> {
+        let replaces = |other: &Service| {
+            self.changes.iter().any(|change| {
+                matches!(change, Change::AddMount { service, mount: own, .. }
+                    if *service == other.name && own.target == mount.target)
+            })
         };
-        let key = match neighbour {
-            Some(node) if matches!(kind, Some(Kind::Mapping { .. })) => key_style(document, node),
-            _ => style,
-        };
-        let source = mount.volume.as_deref();
-        let kind = if source.is_some() { "volume" } else { "tmpfs" };
-        let pairs =
-            [("type", Some(kind)), ("source", source), ("target", Some(mount.written.as_str()))];
-        let mut entries: Vec<(String, Style, New)> = pairs
-            .into_iter()
-            .filter_map(|(name, value)| Some((name.to_owned(), key, text(value?, style, flow))))
-            .collect();
-        if source.is_none() {
-            // Without a mode a tmpfs over a directory takes that directory's mode and belongs to
-            // root, so that a service with another user could not write to it. JSON has no octal.
-            let mode = if key == Style::Double { "1023" } else { "0o1777" };
-            let mode = New::Scalar { text: mode.to_owned(), style: Style::Plain };
-            let options = New::Mapping { entries: vec![("mode".to_owned(), key, mode)], flow };
-            entries.push(("tmpfs".to_owned(), key, options));
-        }
-        Ok(New::Mapping { entries, flow })
+        let mut others = reached.filter(|s| s.name != service.name);
+        others.find(|other| !replaces(other)).map(|other| other.name.as_str())
     }
 
     fn mention(&mut self, mount: &NewMount, at: Origin) {
@@ -374,6 +342,11 @@ fn users(project: &Project, list: Origin) -> impl Iterator<Item = &Service> {
     project.services.iter().filter(move |s| s.volume_lists.iter().any(|l| same_node(*l, list)))
 }
 
+/// True when a mapping was merged into a service.
+fn has_part(service: &Service, part: Origin) -> bool {
+    service.parts.iter().any(|p| same_node(*p, part))
+}
+
 fn same_node(a: Origin, b: Origin) -> bool {
     a.file == b.file && a.node == b.node
 }
@@ -398,38 +371,4 @@ fn merges_volumes(document: &Document, mapping: NodeId) -> bool {
         let value = document.follow(merge.value);
         brings(value) || document.items(value).iter().any(|item| brings(item.node))
     })
-}
-
-fn is_flow(document: &Document, id: NodeId) -> bool {
-    match &document.node(id).kind {
-        Kind::Sequence { flow, .. } | Kind::Mapping { flow, .. } => *flow,
-        Kind::Scalar { .. } | Kind::Alias { .. } => false,
-    }
-}
-
-/// How the keys of a mapping are written; of a list, its first text.
-fn key_style(document: &Document, id: NodeId) -> Style {
-    let first = document
-        .entries(id)
-        .first()
-        .map(|e| e.key)
-        .or_else(|| document.items(id).first().map(|i| i.node));
-    first.map_or(Style::Plain, |n| scalar_style(document, n))
-}
-
-/// How the first text value of a mapping is written.
-fn value_style(document: &Document, id: NodeId) -> Style {
-    document.entries(id).first().map_or(Style::Plain, |e| scalar_style(document, e.value))
-}
-
-fn scalar_style(document: &Document, id: NodeId) -> Style {
-    match document.node(id).kind {
-        Kind::Scalar { style, .. } => style,
-        _ => Style::Plain,
-    }
-}
-
-/// A new text in a style that can hold it.
-fn text(value: &str, style: Style, flow: bool) -> New {
-    New::Scalar { text: value.to_owned(), style: fitting(value, style, flow) }
 }

@@ -1,8 +1,9 @@
-//! The strategies: each is one way to repair a problem, said as [`Change`]s to the project.
+//! The strategies: each is one way to repair a problem, said as [`Change`](crate::finding::Change)s to the project.
 //!
 //! Where a change goes in which file is not a strategy's business, see `rewrite`. The list [`ALL`]
 //! is the only registry.
 
+mod cover;
 pub mod name_volume;
 pub mod tmpfs;
 pub mod volume;
@@ -18,18 +19,30 @@ use crate::survey::TreeFacts;
 /// Every strategy, by id.
 pub const ALL: &[&dyn Strategy] = &[&name_volume::NameVolume, &tmpfs::Tmpfs, &volume::NamedVolume];
 
+/// What is known about a strategy without asking it.
+pub struct Meta {
+    /// Its id.
+    pub id: &'static str,
+    /// One line for lists.
+    pub summary: &'static str,
+    /// Its page, in Markdown.
+    pub page: &'static str,
+    /// Rules whose findings it can repair.
+    pub repairs: &'static [&'static str],
+    /// True when it mounts something inside a bind mount, which some platforms lose.
+    pub nests: bool,
+}
+
 /// One way to repair a problem.
 pub trait Strategy: Sync {
+    /// Id, words and what it is for.
+    fn meta(&self) -> &'static Meta;
+
     /// Its id.
-    fn id(&self) -> &'static str;
-    /// One line for lists.
-    fn summary(&self) -> &'static str;
-    /// Its page, in Markdown.
-    fn page(&self) -> &'static str;
-    /// Rules whose findings it can repair.
-    fn repairs(&self) -> &'static [&'static str];
-    /// True when it mounts something inside a bind mount, which some platforms lose.
-    fn nests(&self) -> bool;
+    fn id(&self) -> &'static str {
+        self.meta().id
+    }
+
     /// A fix for each member of a group, in the group's order.
     ///
     /// # Errors

@@ -1,32 +1,24 @@
 #![doc = include_str!("name_volume.md")]
 
-use super::{Group, Names, Strategy, volume_key};
+use super::{Group, Meta, Names, Strategy, volume_key};
 use crate::detect::{Context, bind_above};
 use crate::finding::{Applicability, Change, Fix};
 
 /// See the page above.
 pub struct NameVolume;
 
+const META: Meta = Meta {
+    id: "name-volume",
+    summary: "an anonymous volume over a tree gets a name",
+    page: include_str!("name_volume.md"),
+    repairs: &["anonymous-tree-volume"],
+    // The volume is nested already; naming it changes nothing about that.
+    nests: false,
+};
+
 impl Strategy for NameVolume {
-    fn id(&self) -> &'static str {
-        "name-volume"
-    }
-
-    fn summary(&self) -> &'static str {
-        "an anonymous volume over a tree gets a name"
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("name_volume.md")
-    }
-
-    fn repairs(&self) -> &'static [&'static str] {
-        &["anonymous-tree-volume"]
-    }
-
-    /// The volume is nested already; naming it changes nothing about that.
-    fn nests(&self) -> bool {
-        false
+    fn meta(&self) -> &'static Meta {
+        &META
     }
 
     fn propose(
@@ -54,7 +46,7 @@ impl Strategy for NameVolume {
             .map(|member| {
                 let at = member.mount.place.ok_or("this mount is not written in a `volumes` list")?;
                 Ok(Fix {
-                    strategy: "name-volume",
+                    strategy: META.id,
                     applicability: Applicability::Unsafe,
                     title: format!("name the volume at {} `{key}`", member.target),
                     notes: vec![

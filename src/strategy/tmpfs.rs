@@ -1,32 +1,24 @@
 #![doc = include_str!("tmpfs.md")]
 
-use super::volume::{cover, obstacle};
-use super::{Group, Names, Strategy};
+use super::cover::{cover, mount_point, obstacle};
+use super::{Group, Meta, Names, Strategy};
 use crate::detect::Context;
 use crate::finding::{Applicability, Fix};
 
 /// See the page above.
 pub struct Tmpfs;
 
+const META: Meta = Meta {
+    id: "tmpfs",
+    summary: "a tmpfs over a tree that can be thrown away",
+    page: include_str!("tmpfs.md"),
+    repairs: &["slow-writes"],
+    nests: true,
+};
+
 impl Strategy for Tmpfs {
-    fn id(&self) -> &'static str {
-        "tmpfs"
-    }
-
-    fn summary(&self) -> &'static str {
-        "a tmpfs over a tree that can be thrown away"
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("tmpfs.md")
-    }
-
-    fn repairs(&self) -> &'static [&'static str] {
-        &["slow-writes"]
-    }
-
-    fn nests(&self) -> bool {
-        true
+    fn meta(&self) -> &'static Meta {
+        &META
     }
 
     fn propose(
@@ -35,8 +27,8 @@ impl Strategy for Tmpfs {
         group: &Group<'_>,
         _: &mut Names,
     ) -> Result<Vec<Fix>, String> {
-        if let Some(advice) = group.members.iter().find_map(|m| obstacle(cx, m, self.id())) {
-            return Ok(group.members.iter().map(|_| advice.clone()).collect());
+        if let Some(advice) = obstacle(cx, group, META.id) {
+            return Ok(advice);
         }
         if let Some(lasting) = group.members.iter().find(|m| m.kind.is_none_or(|k| !k.disposable)) {
             return Err(format!("what is in {} must last", lasting.target));
@@ -52,7 +44,7 @@ impl Strategy for Tmpfs {
                 let change = cover(cx, member, None)
                     .ok_or("this mount is not written in a `volumes` list")?;
                 Ok(Fix {
-                    strategy: "tmpfs",
+                    strategy: META.id,
                     applicability: Applicability::Unsafe,
                     title: format!("keep {} in memory", member.target),
                     notes: notes(member),
@@ -72,11 +64,6 @@ fn notes(member: &super::Member<'_>) -> Vec<String> {
             "nothing else may read {target} on the host: a tmpfs is seen by this container alone"
         ),
     ];
-    if let Some(facts) = member.facts.filter(|f| !f.on_disk) {
-        notes.push(format!(
-            "on Linux hosts the engine creates an empty {} owned by root: create the directory yourself first",
-            facts.path
-        ));
-    }
+    notes.extend(mount_point(member));
     notes
 }

@@ -2,34 +2,26 @@
 
 use std::path::{Component, Path};
 
-use super::{Group, Member, Names, Strategy, volume_key};
-use crate::compose::is_under;
-use crate::detect::{Context, join};
-use crate::finding::{Applicability, Change, Fix, NewMount};
+use super::cover::{cover, mount_point, obstacle};
+use super::{Group, Member, Meta, Names, Strategy, volume_key};
+use crate::detect::Context;
+use crate::finding::{Applicability, Change, Fix};
 use crate::rules::TreeKind;
 
 /// See the page above.
 pub struct NamedVolume;
 
+const META: Meta = Meta {
+    id: "volume",
+    summary: "a named volume over the tree, declared at the top level",
+    page: include_str!("volume.md"),
+    repairs: &["slow-tree", "slow-writes"],
+    nests: true,
+};
+
 impl Strategy for NamedVolume {
-    fn id(&self) -> &'static str {
-        "volume"
-    }
-
-    fn summary(&self) -> &'static str {
-        "a named volume over the tree, declared at the top level"
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("volume.md")
-    }
-
-    fn repairs(&self) -> &'static [&'static str] {
-        &["slow-tree", "slow-writes"]
-    }
-
-    fn nests(&self) -> bool {
-        true
+    fn meta(&self) -> &'static Meta {
+        &META
     }
 
     fn propose(
@@ -38,76 +30,13 @@ impl Strategy for NamedVolume {
         group: &Group<'_>,
         names: &mut Names,
     ) -> Result<Vec<Fix>, String> {
-        if let Some(advice) = group.members.iter().find_map(|m| obstacle(cx, m, self.id())) {
-            return Ok(group.members.iter().map(|_| advice.clone()).collect());
+        if let Some(advice) = obstacle(cx, group, META.id) {
+            return Ok(advice);
         }
         let keys = keys(cx, group, names);
         let members = group.members.iter().zip(&keys);
         members.map(|(member, key)| fix(cx, group, member, key)).collect()
     }
-}
-
-/// Why nothing may be mounted over this tree by a tool, with the advice that holds instead.
-pub(super) fn obstacle(
-    cx: &Context<'_>,
-    member: &Member<'_>,
-    strategy: &'static str,
-) -> Option<Fix> {
-    let facts = member.facts?;
-    let source = cx.mount_ref(member.mount).source.unwrap_or_default();
-    if facts.tracked {
-        return Some(Fix::manual(
-            strategy,
-            format!("keep {} on the bind: git tracks files in it", facts.path),
-            vec!["a volume would hide the committed files from the container".to_owned()],
-        ));
-    }
-    if facts.path == "." {
-        return Some(Fix::manual(
-            strategy,
-            format!("replace the bind of `{source}` by a named volume"),
-            vec![
-                "this entry mounts the tree itself, and only you know whether the host needs to see what the container writes there"
-                    .to_owned(),
-            ],
-        ));
-    }
-    if member.mount.read_only && !facts.on_disk {
-        return Some(Fix::manual(
-            strategy,
-            format!("create {} below `{source}` first", facts.path),
-            vec![
-                "the bind is read-only, so the engine cannot make a mount point in it and the container would not start"
-                    .to_owned(),
-            ],
-        ));
-    }
-    if cx.written(member.mount).is_none() {
-        return Some(Fix::manual(
-            strategy,
-            format!("mount a named volume at {}", member.target),
-            vec![
-                "the whole entry comes from a variable, so its target is not written in the file"
-                    .to_owned(),
-            ],
-        ));
-    }
-    None
-}
-
-/// The mount that covers a member's tree.
-pub(super) fn cover(cx: &Context<'_>, member: &Member<'_>, volume: Option<&str>) -> Option<Change> {
-    let written = cx.written(member.mount)?;
-    let spelled = written.target.trim_end_matches('/');
-    Some(Change::AddMount {
-        service: member.service.name.clone(),
-        mount: NewMount {
-            volume: volume.map(str::to_owned),
-            target: member.target.clone(),
-            written: join(if spelled.is_empty() { "/" } else { spelled }, &member.facts?.path),
-        },
-        beside: member.mount.place?,
-    })
 }
 
 /// A volume for each member: one for all when the tree is portable or all run the same image, else
@@ -153,7 +82,7 @@ fn fix(cx: &Context<'_>, group: &Group<'_>, member: &Member<'_>, key: &str) -> R
     let mount =
         cover(cx, member, Some(key)).ok_or("this mount is not written in a `volumes` list")?;
     Ok(Fix {
-        strategy: "volume",
+        strategy: META.id,
         applicability: Applicability::Unsafe,
         title: format!("mount the named volume `{key}` over {}", member.target),
         notes: notes(cx, group, member, key),
@@ -176,32 +105,25 @@ fn notes(cx: &Context<'_>, group: &Group<'_>, member: &Member<'_>, key: &str) ->
                 "the new volume starts with what the image holds at {target}: check that the image holds it{how}"
             ));
         }
-        if let Some(command) = removes_tree(member, kind) {
-            notes.push(format!(
-                "`{command}` may remove the directory itself, which fails with \"resource busy\" on a mount point"
-            ));
-        }
+        notes.extend(removal(member, kind));
     }
-    notes.push(format!(
-        "if the service runs as another user than root, the image must create {target} and give it to that user, else the volume belongs to root"
-    ));
+    let who = match member.service.user.as_deref().map(|u| u.split(':').next().unwrap_or(u)) {
+        Some("root" | "0") => None,
+        Some(_) => Some("the service sets `user`, and a new volume belongs to root"),
+        None => {
+            Some("if the image runs as another user than root, a new volume does not belong to it")
+        }
+    };
+    notes.extend(
+        who.map(|who| format!("{who}: the image must create {target} and give it to that user")),
+    );
     let project = &cx.project.name;
     notes.push(format!(
         "later images and lock-file changes do not reach the volume: run the install in the container, or refresh this one volume with `docker compose rm -sf {} && docker volume rm {project}_{key}`",
         users(group, member)
     ));
+    notes.extend(mount_point(member));
     if let Some(facts) = member.facts {
-        if !facts.on_disk {
-            notes.push(format!(
-                "on Linux hosts the engine creates an empty {} owned by root: create the directory yourself first",
-                facts.path
-            ));
-        } else if member.mount.read_only {
-            notes.push(format!(
-                "the bind is read-only: {} must exist in every clone, or the container does not start",
-                facts.path
-            ));
-        }
         notes.push(format!(
             "tools on the host no longer see what the container installs: keep {} installed on the host for the editor",
             facts.path
@@ -224,22 +146,21 @@ fn installs(member: &Member<'_>, kind: &TreeKind) -> bool {
     kind.installers.iter().any(|i| line.contains(i.as_str()))
 }
 
-/// The command of the service that removes or renames the tree's directory.
-fn removes_tree(member: &Member<'_>, kind: &TreeKind) -> Option<String> {
+/// What becomes of a command of the service that removes or renames the tree's directory.
+fn removal(member: &Member<'_>, kind: &TreeKind) -> Option<String> {
     let line = command_line(member);
-    let name = kind
-        .paths
-        .iter()
-        .find(|p| is_under(&member.target, "/") && member.target.ends_with(p.as_str()))?;
+    let name = kind.paths.iter().find(|p| member.target.ends_with(p.as_str()))?;
     let removing = ["rm -rf ", "rm -r ", "rm -fr ", "mv "].iter().any(|c| {
         line.split(c).skip(1).any(|rest| {
             rest.split(['&', ';', '|']).next().is_some_and(|args| args.contains(name.as_str()))
         })
     });
+    let busy = "which fails with \"resource busy\" on a mount point";
     if removing {
-        return Some(format!("rm or mv of {name}"));
+        return Some(format!("the service's command removes or renames {name} itself, {busy}"));
     }
-    line.contains("npm ci").then(|| "npm ci".to_owned())
+    let old_npm = "older versions of `npm ci` remove the directory itself";
+    line.contains("npm ci").then(|| format!("{old_npm}, {busy}"))
 }
 
 fn command_line(member: &Member<'_>) -> String {

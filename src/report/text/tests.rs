@@ -10,8 +10,8 @@ fn a_finding_looks_like_this() {
     let expected = "\
 warning[slow-tree]
 
-  ⚠ `./` holds 41,230 files under node_modules and is bind-mounted to /app; each file is opened
-  │ across a virtual machine
+  ⚠ web: `./` holds 41,230 files under node_modules and is bind-mounted to /app; each file is
+  │ opened across a virtual machine
    ╭─[compose.yaml:4:9]
  4 │       - ./:/app
    ·         ───┬───
@@ -220,5 +220,5 @@ fn odd_places_do_no_harm() {
     let mut report = at("", "");
     assert!(drawn(&report).contains("[compose.yaml:1:1]"));
     report.sources.clear();
-    assert!(drawn(&report).contains("⚠ compose.yaml: `./` holds"), "{}", drawn(&report));
+    assert!(drawn(&report).contains("⚠ compose.yaml: web: `./` holds"), "{}", drawn(&report));
 }

@@ -1,0 +1,91 @@
+//! How a new entry is written: as its neighbour is.
+
+use super::layout::fitting;
+use crate::compose::sections;
+use crate::finding::NewMount;
+use crate::yaml::{Document, Kind, New, NodeId, Style};
+
+/// A new item in the way of its neighbour: short or long, quotes, brackets.
+pub(super) fn item(
+    document: &Document,
+    list: NodeId,
+    neighbour: Option<usize>,
+    mount: &NewMount,
+) -> New {
+    let items = document.items(list);
+    let neighbour = neighbour.and_then(|i| items.get(i)).map(|i| document.follow(i.node));
+    let kind = neighbour.map(|n| &document.node(n).kind);
+    let in_flow = is_flow(document, list);
+    let colons = sections(&mount.written).len() > 1;
+    if let (Some(volume), false) = (&mount.volume, colons) {
+        let style = match kind {
+            Some(Kind::Scalar { style, .. }) => Some(*style),
+            Some(Kind::Mapping { .. }) => None,
+            _ => Some(if in_flow { key_style(document, list) } else { Style::Plain }),
+        };
+        if let Some(style) = style {
+            return text(&format!("{volume}:{}", mount.written), style, in_flow);
+        }
+    }
+    let (flow, style) = match (neighbour, kind) {
+        (Some(node), Some(Kind::Mapping { flow, .. })) => (*flow, value_style(document, node)),
+        (_, Some(Kind::Scalar { style: Style::Double, .. })) if in_flow => (true, Style::Double),
+        _ => (in_flow, Style::Plain),
+    };
+    let key = match neighbour {
+        Some(node) if matches!(kind, Some(Kind::Mapping { .. })) => key_style(document, node),
+        _ => style,
+    };
+    let source = mount.volume.as_deref();
+    let kind = if source.is_some() { "volume" } else { "tmpfs" };
+    let pairs =
+        [("type", Some(kind)), ("source", source), ("target", Some(mount.written.as_str()))];
+    let mut entries: Vec<(String, Style, New)> = pairs
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.to_owned(), key, text(value?, style, flow))))
+        .collect();
+    if source.is_none() {
+        // Without a mode a tmpfs over a directory takes that directory's mode and belongs to
+        // root, so that a service with another user could not write to it. JSON has no octal.
+        let mode = if key == Style::Double { "1023" } else { "0o1777" };
+        let mode = New::Scalar { text: mode.to_owned(), style: Style::Plain };
+        let options = New::Mapping { entries: vec![("mode".to_owned(), key, mode)], flow };
+        entries.push(("tmpfs".to_owned(), key, options));
+    }
+    New::Mapping { entries, flow }
+}
+
+/// True for a collection in brackets.
+pub(super) fn is_flow(document: &Document, id: NodeId) -> bool {
+    match &document.node(id).kind {
+        Kind::Sequence { flow, .. } | Kind::Mapping { flow, .. } => *flow,
+        Kind::Scalar { .. } | Kind::Alias { .. } => false,
+    }
+}
+
+/// How the keys of a mapping are written; of a list, its first text.
+pub(super) fn key_style(document: &Document, id: NodeId) -> Style {
+    let first = document
+        .entries(id)
+        .first()
+        .map(|e| e.key)
+        .or_else(|| document.items(id).first().map(|i| i.node));
+    first.map_or(Style::Plain, |n| scalar_style(document, n))
+}
+
+/// How the first text value of a mapping is written.
+pub(super) fn value_style(document: &Document, id: NodeId) -> Style {
+    document.entries(id).first().map_or(Style::Plain, |e| scalar_style(document, e.value))
+}
+
+fn scalar_style(document: &Document, id: NodeId) -> Style {
+    match document.node(id).kind {
+        Kind::Scalar { style, .. } => style,
+        _ => Style::Plain,
+    }
+}
+
+/// A new text in a style that can hold it.
+pub(super) fn text(value: &str, style: Style, flow: bool) -> New {
+    New::Scalar { text: value.to_owned(), style: fitting(value, style, flow) }
+}

@@ -1,0 +1,91 @@
+//! What mounting something over a tree takes, whatever is mounted.
+
+use super::{Group, Member};
+use crate::detect::{Context, join};
+use crate::finding::{Change, Fix, NewMount};
+
+/// Why a tool must not mount anything over the trees of a group: the advice that holds instead, for
+/// each member.
+pub(super) fn obstacle(
+    cx: &Context<'_>,
+    group: &Group<'_>,
+    strategy: &'static str,
+) -> Option<Vec<Fix>> {
+    let advice = group.members.iter().find_map(|member| hindered(cx, member, strategy))?;
+    Some(group.members.iter().map(|_| advice.clone()).collect())
+}
+
+fn hindered(cx: &Context<'_>, member: &Member<'_>, strategy: &'static str) -> Option<Fix> {
+    let facts = member.facts?;
+    let source = cx.mount_ref(member.mount).source.unwrap_or_default();
+    if facts.tracked {
+        return Some(Fix::manual(
+            strategy,
+            format!("keep {} on the bind: git tracks files in it", facts.path),
+            vec!["a volume would hide the committed files from the container".to_owned()],
+        ));
+    }
+    if facts.path == "." {
+        return Some(Fix::manual(
+            strategy,
+            format!("replace the bind of `{source}` by a named volume"),
+            vec![
+                "this entry mounts the tree itself, and only you know whether the host needs to see what the container writes there"
+                    .to_owned(),
+            ],
+        ));
+    }
+    if member.mount.read_only && !facts.on_disk {
+        return Some(Fix::manual(
+            strategy,
+            format!("create {} below `{source}` first", facts.path),
+            vec![
+                "the bind is read-only, so the engine cannot make a mount point in it and the container would not start"
+                    .to_owned(),
+            ],
+        ));
+    }
+    if cx.written(member.mount).is_none() {
+        return Some(Fix::manual(
+            strategy,
+            format!("mount a named volume at {}", member.target),
+            vec![
+                "the whole entry comes from a variable, so its target is not written in the file"
+                    .to_owned(),
+            ],
+        ));
+    }
+    None
+}
+
+/// The mount that covers a member's tree.
+pub(super) fn cover(cx: &Context<'_>, member: &Member<'_>, volume: Option<&str>) -> Option<Change> {
+    let written = cx.written(member.mount)?;
+    let spelled = written.target.trim_end_matches('/');
+    Some(Change::AddMount {
+        service: member.service.name.clone(),
+        mount: NewMount {
+            volume: volume.map(str::to_owned),
+            target: member.target.clone(),
+            written: join(if spelled.is_empty() { "/" } else { spelled }, &member.facts?.path),
+        },
+        beside: member.mount.place?,
+    })
+}
+
+/// What becomes of the mount point on hosts where the directory is not there, or not for everyone.
+pub(super) fn mount_point(member: &Member<'_>) -> Option<String> {
+    let facts = member.facts?;
+    let path = &facts.path;
+    if !facts.on_disk {
+        Some(format!(
+            "on Linux hosts the engine creates an empty {path} owned by root: create the directory yourself first"
+        ))
+    } else if member.mount.read_only {
+        Some(format!(
+            "the bind is read-only: {path} must exist in every clone, or the container does not start"
+        ))
+    } else {
+        None
+    }
+}
