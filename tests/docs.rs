@@ -63,12 +63,12 @@ fn finds(compose: &str, rule: &str) -> bool {
 #[test]
 fn every_page_has_its_headings() {
     for detector in detect::ALL {
-        let (id, page) = (detector.id(), detector.page());
+        let (id, page) = (detector.id(), detector.meta().page);
         assert!(page.starts_with(&format!("# {id}\n")), "{id}");
         assert_eq!(headings(page), RULE_HEADINGS, "{id}");
     }
     for strategy in strategy::ALL {
-        let (id, page) = (strategy.id(), strategy.page());
+        let (id, page) = (strategy.id(), strategy.meta().page);
         assert!(page.starts_with(&format!("# {id}\n")), "{id}");
         assert_eq!(headings(page), STRATEGY_HEADINGS, "{id}");
     }
@@ -77,7 +77,7 @@ fn every_page_has_its_headings() {
 #[test]
 fn examples_fire_their_rule_and_what_comes_after_does_not() {
     for detector in detect::ALL {
-        let (id, page) = (detector.id(), detector.page());
+        let (id, page) = (detector.id(), detector.meta().page);
         assert!(finds(block(page, "Example"), id), "{id}: the example is not found");
         assert!(!finds(block(page, "After"), id), "{id}: what comes after is found as well");
     }
@@ -89,7 +89,7 @@ fn examples_fire_their_rule_and_what_comes_after_does_not() {
 fn what_comes_after_is_what_apply_writes() {
     let mut written = 0;
     for detector in detect::ALL {
-        let (id, page) = (detector.id(), detector.page());
+        let (id, page) = (detector.id(), detector.meta().page);
         let after = section(page, "After").replace('\n', " ");
         let named = after.split('`').find_map(|code| code.strip_prefix("composefix apply "));
         let usual = format!("--select {id} --unsafe");
@@ -143,7 +143,7 @@ fn every_rule_and_strategy_has_a_fixture() {
 fn the_readme_names_what_there_is() {
     let readme = text(&root().join("README.md"));
     for detector in detect::ALL {
-        let row = format!("| `{}` | {} |", detector.id(), detector.severity().word());
+        let row = format!("| `{}` | {} |", detector.id(), detector.meta().severity.word());
         assert!(readme.contains(&row), "no row {row}");
     }
     let known = Rules::builtin().unwrap();
