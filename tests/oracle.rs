@@ -155,7 +155,7 @@ fn check_alone(text: &str) -> (Place, support::Outcome) {
     let files = Files::from([("compose.yaml".to_owned(), text.as_bytes().to_vec())]);
     let place = Place::new(&files);
     let host = MemoryHost::default().with_file(place.directory.join("compose.yaml"), text);
-    let words = ["check", "--format", "json"].map(str::to_owned);
+    let words = ["check", "--show-mounts", "--format", "json"].map(str::to_owned);
     let outcome = run(&host, &place.environment(), &words);
     (place, outcome)
 }
@@ -175,8 +175,9 @@ fn refused(compose: &Compose, text: &str) -> Result<(), String> {
 fn accepted(compose: &Compose, text: &str) -> Result<(), String> {
     let (place, outcome) = check_alone(text);
     let model = compose.model(&place.directory, &[]);
-    model.map_err(|error| format!("Compose says: {error}\n{text}"))?;
-    if outcome.code == 2 { Err(format!("{}\n{text}", outcome.stdout)) } else { Ok(()) }
+    let model = model.map_err(|error| format!("Compose says: {error}\n{text}"))?;
+    let ours = mounts_of_report(&outcome).map_err(|problem| format!("{problem}\n{text}"))?;
+    same(&mounts_of_model(&model), &ours).map_err(|difference| format!("{difference}\n{text}"))
 }
 
 // ---- generated projects
@@ -310,7 +311,7 @@ const BROKEN: &[(&str, &str)] = &[
     ("missing-include", "include: [gone.yaml]\nservices:\n  web: {image: a}\n"),
 ];
 
-/// What Compose loads, however odd it looks.
+/// What Compose loads, however odd it looks, and with which mounts.
 const ODD: &[(&str, &str)] = &[
     ("tab-behind-a-colon", "services:\n  web:\n    image:\ta\n"),
     ("tab-at-the-end", "services:\t\n  web:\n    image: a\n"),
@@ -331,4 +332,30 @@ const ODD: &[(&str, &str)] = &[
     ("empty-second-document", "services:\n  web:\n    image: a\n---\nservices: {}\n"),
     ("name-in-capitals", "name: Shop\nservices:\n  web:\n    image: a\n"),
     ("no-services", "name: shop\n"),
+    (
+        "one-target-in-two-spellings",
+        "services:\n  web:\n    image: a\n    volumes: [./a:/app, ./b:/app/, ./c:/app]\n",
+    ),
+    (
+        "one-target-in-two-documents",
+        "services:\n  web:\n    image: a\n    volumes: [./a:/app, data:/app/]\nvolumes: {data: }\n\
+         ---\nservices:\n  web:\n    volumes: [./c:/app]\n",
+    ),
+    (
+        "yes-is-true",
+        "services:\n  web:\n    image: a\n    volumes:\n\
+         \x20     - {type: bind, source: ./a, target: /a, read_only: yes}\n\
+         \x20     - {type: bind, source: ./b, target: /b, read_only: 'ON'}\n\
+         \x20     - {type: bind, source: ./c, target: /c, read_only: y}\n",
+    ),
+    (
+        "memory-is-added-up",
+        "services:\n  web:\n    image: a\n    tmpfs: /run\n---\nservices:\n  web:\n    tmpfs: /tmp\n\
+         ---\nservices:\n  web:\n    tmpfs: [/run, /var/run]\n",
+    ),
+    (
+        "reset-beside-a-merge-key",
+        "x-a: &a\n  volumes: [./b:/b]\nservices:\n  web:\n    image: a\n    volumes: [./a:/a]\n\
+         ---\nx-a: &a\n  volumes: [./b:/b]\nservices:\n  web:\n    <<: *a\n    volumes: !reset []\n",
+    ),
 ];
