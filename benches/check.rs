@@ -108,6 +108,28 @@ fn process_version(bencher: Bencher<'_, '_>) {
     });
 }
 
+/// The same without the process: flags, rules, run and report.
+#[divan::bench]
+fn command(bencher: Bencher<'_, '_>) {
+    let project = project();
+    bencher.bench_local(|| {
+        let mut out = Vec::new();
+        let exit = composefix::cli::Command {
+            stdin: &mut std::io::empty(),
+            stdout: &mut out,
+            stderr: &mut std::io::sink(),
+            stdin_is_terminal: false,
+            stdout_is_terminal: false,
+            stderr_is_terminal: false,
+            environment: environment(project.path()),
+            host: &RealHost,
+        }
+        .main(["composefix", "check"].map(Into::into).into_iter());
+        assert_eq!(exit.code(), 1);
+        out
+    });
+}
+
 /// All but the start of the process and the rules.
 #[divan::bench]
 fn examine_on_disk(bencher: Bencher<'_, '_>) {
