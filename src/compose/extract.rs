@@ -1,9 +1,10 @@
 //! Reading services, mounts and volumes off the merged project.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::value::{Data, List, Origin, Value};
-use super::volume::{MountKind, is_path, parse_short};
+use super::value::{Data, FileId, List, Origin, Value};
+use super::volume::{MountKind, is_path, parse_short, sections};
 use super::{Mount, Place, Project, Service, Skipped, Syntax, Volume, clean_path};
 use crate::error::Problem;
 use crate::host::{Environment, lexical_clean};
@@ -43,7 +44,6 @@ fn read(
     let Some(services) = root.get("services").and_then(Value::map) else { return Ok(()) };
     for (name, value) in &services.entries {
         let service = match &value.data {
-            Data::Null => continue,
             Data::Map(_) => Reader { project, home, name }.service(value, profiles)?,
             _ => {
                 return Err(problem(
@@ -118,12 +118,14 @@ impl Reader<'_> {
     fn volumes(&mut self, list: &List, service: &mut Service) -> Result<(), Problem> {
         service.volume_lists.clone_from(&list.parts);
         let places = self.places(list);
+        let mut mounts: Vec<(String, Mount)> = Vec::new();
+        let mut stage = None;
         for (index, item) in list.items.iter().enumerate() {
             let place = places.get(index).copied();
             let mount = match &item.data {
-                Data::Scalar(_) => self.short(item, place)?,
+                Data::Scalar(text) if text.string => self.short(item, place)?,
                 Data::Map(_) => self.long(item, place),
-                Data::Null | Data::List(_) => {
+                Data::Null | Data::Scalar(_) | Data::List(_) => {
                     return Err(problem(
                         self.project,
                         item.origin,
@@ -132,19 +134,31 @@ impl Reader<'_> {
                 }
             };
             let Some(mount) = mount else { continue };
-            // The later of two mounts on one target counts, at the place of the first.
-            match service.mounts.iter_mut().find(|m| m.target == mount.target) {
-                Some(old) => {
-                    let winner = mount.place;
-                    let loser = std::mem::replace(old, mount);
-                    if let Some(winner) = winner {
-                        service.replaced.push((loser, winner));
-                    }
-                }
-                None => service.mounts.push(mount),
+            let of_this = mount.place.map(|place| self.document_of(place.list));
+            if of_this != stage {
+                stage = of_this;
+                mounts = settled(mounts, &mut service.replaced);
+            }
+            let target = spelled_target(item);
+            match mounts.iter_mut().find(|(other, _)| *other == target) {
+                Some((_, old)) => replace(old, mount, &mut service.replaced),
+                None => mounts.push((target, mount)),
             }
         }
+        let mounts = settled(mounts, &mut service.replaced);
+        service.mounts = mounts.into_iter().map(|(_, mount)| mount).collect();
         Ok(())
+    }
+
+    /// The file and the YAML document in it that a list stands in.
+    fn document_of(&self, list: Origin) -> (FileId, usize) {
+        let file = self.project.file(list.file);
+        let before = file.map(|file| {
+            let start = |node| file.document.node(node).start();
+            let roots = file.document.roots().iter();
+            roots.filter(|root| start(**root) <= start(list.node)).count()
+        });
+        (list.file, before.unwrap_or(0))
     }
 
     /// Where each item of a merged list is written: its parts hold the items in order.
@@ -226,8 +240,11 @@ impl Reader<'_> {
             Data::List(list) => list.items.iter().collect(),
             _ => vec![tmpfs],
         };
+        let mut seen = BTreeSet::new();
         for item in items {
-            if let Data::Scalar(text) = &item.data {
+            if let Data::Scalar(text) = &item.data
+                && seen.insert(&text.text)
+            {
                 let path = text.text.split(':').next().unwrap_or_default();
                 service.mounts.push(Mount {
                     kind: MountKind::Tmpfs,
@@ -272,6 +289,45 @@ impl Reader<'_> {
             service: Some(self.name.to_owned()),
             reason,
         });
+    }
+}
+
+/// The later of two mounts on one target counts, at the place of the first.
+fn replace(old: &mut Mount, new: Mount, replaced: &mut Vec<(Mount, Place)>) {
+    let winner = new.place;
+    let loser = std::mem::replace(old, new);
+    replaced.extend(winner.map(|winner| (loser, winner)));
+}
+
+/// What is left of the mounts of a document and those below it. Compose looks for equal targets
+/// twice for each document: as they are spelled, which `mounts` has behind it, and as paths.
+fn settled(
+    mounts: Vec<(String, Mount)>,
+    replaced: &mut Vec<(Mount, Place)>,
+) -> Vec<(String, Mount)> {
+    let mut left: Vec<(String, Mount)> = Vec::new();
+    for (_, mount) in mounts {
+        match left.iter_mut().find(|(target, _)| *target == mount.target) {
+            Some((_, old)) => replace(old, mount, replaced),
+            None => left.push((mount.target.clone(), mount)),
+        }
+    }
+    left
+}
+
+/// A mount's target before it is cleaned.
+fn spelled_target(item: &Value) -> String {
+    match &item.data {
+        Data::Scalar(entry) => {
+            let parts = if entry.text.len() <= 2 {
+                vec![entry.text.as_str()]
+            } else {
+                sections(&entry.text)
+            };
+            let target = if parts.len() > 1 { parts.get(1) } else { parts.first() };
+            target.copied().unwrap_or_default().to_owned()
+        }
+        _ => item.text_of("target").unwrap_or_default().to_owned(),
     }
 }
 
