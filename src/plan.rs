@@ -13,8 +13,26 @@ use crate::finding::{Applicability, Change, Finding, Fix};
 use crate::host::Environment;
 use crate::rewrite::{Bystanders, place, prove, rewritten};
 use crate::rules::{Access, Answer};
-use crate::run::Settings;
 use crate::strategy::{self, Group, Member, Names, Strategy};
+
+/// What the user asked for.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Ids of platforms to judge for; they exist.
+    pub platforms: Vec<String>,
+    /// Strategies to use instead of the platforms' own order, best first; they exist.
+    pub strategies: Vec<String>,
+    /// Rules to report; empty for all; they exist.
+    pub select: Vec<String>,
+    /// Rules not to report.
+    pub ignore: Vec<String>,
+    /// The least that a fix must promise to be written: `Safe`, or `Unsafe` with `--unsafe`.
+    pub write_from: Applicability,
+    /// Count every file of every tree.
+    pub full_survey: bool,
+    /// Add all resolved mounts to the report.
+    pub show_mounts: bool,
+}
 
 /// What is to be done in one project.
 #[derive(Debug, Default)]

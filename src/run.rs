@@ -18,6 +18,9 @@ use crate::scope::survey_binds;
 use crate::source::{Source, Span};
 use crate::survey::Limits;
 
+pub use crate::plan::Settings;
+pub use crate::rewrite::Patch;
+
 /// What a run works with.
 pub struct Session<'a> {
     /// The file system.
@@ -30,25 +33,6 @@ pub struct Session<'a> {
     pub settings: Settings,
 }
 
-/// What the user asked for.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    /// Ids of platforms to judge for; they exist.
-    pub platforms: Vec<String>,
-    /// Strategies to use instead of the platforms' own order, best first; they exist.
-    pub strategies: Vec<String>,
-    /// Rules to report; empty for all; they exist.
-    pub select: Vec<String>,
-    /// Rules not to report.
-    pub ignore: Vec<String>,
-    /// The least that a fix must promise to be written: `Safe`, or `Unsafe` with `--unsafe`.
-    pub write_from: Applicability,
-    /// Count every file of every tree.
-    pub full_survey: bool,
-    /// Add all resolved mounts to the report.
-    pub show_mounts: bool,
-}
-
 /// What came out.
 #[derive(Debug, Default)]
 pub struct Examination {
@@ -58,19 +42,6 @@ pub struct Examination {
     pub patches: Vec<Patch>,
     /// What was found and is not in the patches, and why.
     pub left: Vec<Left>,
-}
-
-/// The old and the new text of one file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Patch {
-    /// Absolute path.
-    pub path: PathBuf,
-    /// Path as reports show it.
-    pub name: String,
-    /// The text that was read.
-    pub before: String,
-    /// The text that was proven.
-    pub after: String,
 }
 
 /// Something that a run leaves as it is.

@@ -1,10 +1,10 @@
 //! Reading services, mounts and volumes off the merged project.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::value::{Data, List, Origin, Value};
-use super::volume::{MountKind, is_path, parse_short};
+use super::value::{Data, FileId, List, Origin, Value};
+use super::volume::{MountKind, is_path, parse_short, sections};
 use super::{Mount, Place, Project, Service, Skipped, Syntax, Volume, clean_path};
 use crate::error::Problem;
 use crate::host::{Environment, lexical_clean};
@@ -44,7 +44,6 @@ fn read(
     let Some(services) = root.get("services").and_then(Value::map) else { return Ok(()) };
     for (name, value) in &services.entries {
         let service = match &value.data {
-            Data::Null => continue,
             Data::Map(_) => Reader { project, home, name }.service(value, profiles)?,
             _ => {
                 return Err(problem(
@@ -119,14 +118,14 @@ impl Reader<'_> {
     fn volumes(&mut self, list: &List, service: &mut Service) -> Result<(), Problem> {
         service.volume_lists.clone_from(&list.parts);
         let places = self.places(list);
-        // Where the mount on each target is: a list may have thousands.
-        let mut by_target: BTreeMap<String, usize> = BTreeMap::new();
+        let mut mounts = Targets::default();
+        let mut stage = None;
         for (index, item) in list.items.iter().enumerate() {
             let place = places.get(index).copied();
             let mount = match &item.data {
-                Data::Scalar(_) => self.short(item, place)?,
+                Data::Scalar(text) if text.string => self.short(item, place)?,
                 Data::Map(_) => self.long(item, place),
-                Data::Null | Data::List(_) => {
+                Data::Null | Data::Scalar(_) | Data::List(_) => {
                     return Err(problem(
                         self.project,
                         item.origin,
@@ -135,20 +134,26 @@ impl Reader<'_> {
                 }
             };
             let Some(mount) = mount else { continue };
-            // The later of two mounts on one target counts, at the place of the first.
-            let known = by_target.get(&mount.target);
-            if let Some(old) = known.and_then(|at| service.mounts.get_mut(*at)) {
-                let winner = mount.place;
-                let loser = std::mem::replace(old, mount);
-                if let Some(winner) = winner {
-                    service.replaced.push((loser, winner));
-                }
-            } else {
-                by_target.insert(mount.target.clone(), service.mounts.len());
-                service.mounts.push(mount);
+            let of_this = mount.place.map(|place| self.document_of(place.list));
+            if of_this != stage {
+                stage = of_this;
+                mounts = mounts.settled(&mut service.replaced);
             }
+            mounts.put(spelled_target(item), mount, &mut service.replaced);
         }
+        service.mounts = mounts.settled(&mut service.replaced).mounts;
         Ok(())
+    }
+
+    /// The file and the YAML document in it that a list stands in.
+    fn document_of(&self, list: Origin) -> (FileId, usize) {
+        let file = self.project.file(list.file);
+        let before = file.map(|file| {
+            let start = |node| file.document.node(node).start();
+            let roots = file.document.roots().iter();
+            roots.filter(|root| start(**root) <= start(list.node)).count()
+        });
+        (list.file, before.unwrap_or(0))
     }
 
     /// Where each item of a merged list is written: its parts hold the items in order.
@@ -230,8 +235,11 @@ impl Reader<'_> {
             Data::List(list) => list.items.iter().collect(),
             _ => vec![tmpfs],
         };
+        let mut seen = BTreeSet::new();
         for item in items {
-            if let Data::Scalar(text) = &item.data {
+            if let Data::Scalar(text) = &item.data
+                && seen.insert(&text.text)
+            {
                 let path = text.text.split(':').next().unwrap_or_default();
                 service.mounts.push(Mount {
                     kind: MountKind::Tmpfs,
@@ -276,6 +284,54 @@ impl Reader<'_> {
             service: Some(self.name.to_owned()),
             reason,
         });
+    }
+}
+
+/// Mounts in order, one for each target.
+#[derive(Default)]
+struct Targets {
+    mounts: Vec<Mount>,
+    /// Where the mount on each target is: a list may have thousands.
+    at: BTreeMap<String, usize>,
+}
+
+impl Targets {
+    /// The later of two mounts on one target counts, at the place of the first.
+    fn put(&mut self, target: String, mount: Mount, replaced: &mut Vec<(Mount, Place)>) {
+        if let Some(old) = self.at.get(&target).and_then(|at| self.mounts.get_mut(*at)) {
+            let winner = mount.place;
+            let loser = std::mem::replace(old, mount);
+            replaced.extend(winner.map(|winner| (loser, winner)));
+        } else {
+            self.at.insert(target, self.mounts.len());
+            self.mounts.push(mount);
+        }
+    }
+
+    /// What is left of the mounts of a document and those below it. Compose looks for equal targets
+    /// twice for each document: as they are spelled, which has been done, and as paths.
+    fn settled(self, replaced: &mut Vec<(Mount, Place)>) -> Self {
+        let mut left = Self::default();
+        for mount in self.mounts {
+            left.put(mount.target.clone(), mount, replaced);
+        }
+        left
+    }
+}
+
+/// A mount's target before it is cleaned.
+fn spelled_target(item: &Value) -> String {
+    match &item.data {
+        Data::Scalar(entry) => {
+            let parts = if entry.text.len() <= 2 {
+                vec![entry.text.as_str()]
+            } else {
+                sections(&entry.text)
+            };
+            let target = if parts.len() > 1 { parts.get(1) } else { parts.first() };
+            target.copied().unwrap_or_default().to_owned()
+        }
+        _ => item.text_of("target").unwrap_or_default().to_owned(),
     }
 }
 

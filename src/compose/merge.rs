@@ -5,7 +5,7 @@
 //! later mount replaces an earlier one on the same target is decided when the mounts are read off,
 //! which comes to the same.
 
-use super::value::{Data, Directive, Map, Text, Value};
+use super::value::{Data, Directive, List, Map, Text, Value};
 
 /// Where a value stands while two files are merged.
 #[derive(Clone, Copy)]
@@ -58,6 +58,7 @@ pub(super) fn merge(base: Value, over: Value, place: &Place<'_>) -> Value {
             (base, over)
         }
         Some(["build"]) => (as_map(base, "context"), as_map(over, "context")),
+        Some(["tmpfs"]) => (as_list(base), as_list(over)),
         Some(["depends_on" | "networks"]) if base.map().is_some() != over.map().is_some() => {
             (names_as_map(base), names_as_map(over))
         }
@@ -131,6 +132,15 @@ fn as_map(value: Value, key: &str) -> Value {
     let origin = value.origin;
     let map = Map { entries: vec![(key.to_owned(), value)], parts: vec![origin] };
     Value { data: Data::Map(map), ..shell(origin) }
+}
+
+/// `tmpfs: /run` is short for a list.
+fn as_list(value: Value) -> Value {
+    if !matches!(value.data, Data::Scalar(_)) {
+        return value;
+    }
+    let origin = value.origin;
+    Value { data: Data::List(List { items: vec![value], parts: Vec::new() }), ..shell(origin) }
 }
 
 /// A list of names as a mapping with nothing behind the names.

@@ -45,7 +45,13 @@ impl Resolver<'_> {
         let data = match &node.kind {
             Kind::Alias { target, .. } => return self.at_depth(*target, depth + 1),
             Kind::Scalar { value, style } => {
-                match Scalar::of(value, *style, node.tag.as_ref().map(|t| t.text.as_str())) {
+                let tag = node.tag.as_ref().map(|t| t.text.as_str());
+                let typed = ["!!null", "!!bool", "!!int", "!!float", "!!timestamp"];
+                match Scalar::of(value, *style, tag) {
+                    Scalar::Str(_) if tag.is_some_and(|tag| typed.contains(&tag)) => {
+                        let message = format!("`{value}` does not fit its tag");
+                        return Err(self.problem(id, message).with_help("take the tag out"));
+                    }
                     Scalar::Null => Data::Null,
                     other => Data::Scalar(Text {
                         text: value.clone(),
@@ -83,9 +89,15 @@ impl Resolver<'_> {
                 merged.push(entry.value);
                 continue;
             }
-            let Some(key) = self.document.text_of(self.document.follow(entry.key)) else {
+            let node = self.document.node(self.document.follow(entry.key));
+            let Kind::Scalar { value: key, style } = &node.kind else {
                 return Err(self.problem(entry.key, "a key must be a plain text"));
             };
+            let tag = node.tag.as_ref().map(|t| t.text.as_str());
+            if !matches!(Scalar::of(key, *style, tag), Scalar::Str(_)) {
+                let message = format!("the key `{key}` is no text");
+                return Err(self.problem(entry.key, message).with_help("put it in quotes"));
+            }
             let key = key.to_owned();
             let value = self.at_depth(entry.value, depth + 1)?;
             map.entries.push((key, value));
@@ -109,8 +121,14 @@ impl Resolver<'_> {
                 let other = self.at_depth(target, depth + 1)?;
                 if let Data::Map(other) = other.data {
                     for (key, value) in other.entries {
-                        if map.get(&key).is_none() {
-                            map.entries.push((key, value));
+                        match map.get_mut(&key) {
+                            None => map.entries.push((key, value)),
+                            // Compose takes the tagged entry out and merges then, so that what
+                            // the merge key brings takes the place of what lies below.
+                            Some(own) if own.directive == Some(Directive::Reset) => {
+                                *own = Value { directive: Some(Directive::Override), ..value };
+                            }
+                            Some(_) => {}
                         }
                     }
                 }

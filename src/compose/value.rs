@@ -178,7 +178,8 @@ impl Value {
 
     /// True for `true` in any spelling that Compose takes, quoted or from a variable.
     pub fn is_true(&self) -> bool {
-        self.text().is_some_and(|t| matches!(t.to_ascii_lowercase().as_str(), "true" | "1" | "t"))
+        self.text()
+            .is_some_and(|t| matches!(t.to_lowercase().as_str(), "true" | "y" | "yes" | "on"))
     }
 
     /// The texts of a list, or the one text of a scalar: many attributes take both forms.

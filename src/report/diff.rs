@@ -10,7 +10,7 @@ use anstyle::{AnsiColor, Style};
 use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
 
 use super::visible::visible_line;
-use crate::run::Patch;
+use crate::rewrite::Patch;
 
 /// Unchanged lines around a change.
 const CONTEXT: usize = 3;

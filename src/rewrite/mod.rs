@@ -12,6 +12,8 @@ mod item;
 mod layout;
 mod place;
 
+use std::path::PathBuf;
+
 use crate::compose::FileId;
 use crate::source::Span;
 use crate::yaml::{Document, New, NodeId, Style};
@@ -78,6 +80,19 @@ pub struct Edit {
     pub span: Span,
     /// The new ones.
     pub text: String,
+}
+
+/// The old and the new text of one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Patch {
+    /// Absolute path.
+    pub path: PathBuf,
+    /// Path as reports show it.
+    pub name: String,
+    /// The text that was read.
+    pub before: String,
+    /// The text that was proven.
+    pub after: String,
 }
 
 /// The text with its edits made. Edits at one offset follow each other in the given order.

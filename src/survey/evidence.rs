@@ -28,6 +28,9 @@ pub(super) struct Beside<'a> {
 impl Beside<'_> {
     /// True for a regular file, also at the end of a link.
     fn is_file(&self, name: &str) -> bool {
+        if name.contains('/') {
+            return self.host.target_kind(&self.directory.join(name)) == Some(EntryKind::File);
+        }
         match self.names.get(std::ffi::OsStr::new(name)) {
             Some(EntryKind::File) => true,
             Some(EntryKind::Link) => {

@@ -54,7 +54,7 @@ impl<'k> Catalog<'k> {
                 if manifest.file.contains('*') {
                     patterns.insert(manifest.file.as_str());
                 } else {
-                    names.insert(OsStr::new(&manifest.file));
+                    names.extend(manifest.file.split('/').next().map(OsStr::new));
                 }
             }
         }
