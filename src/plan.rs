@@ -145,6 +145,11 @@ impl<'a> Planner<'a> {
                     }
                     None => finding.advice.extend(reasons.iter().cloned()),
                 }
+                let concerned =
+                    self.cx.platforms.iter().filter(|p| finding.platforms.contains(&p.id));
+                if finding.tree.is_some() {
+                    finding.advice.extend(concerned.filter_map(|p| p.advice.clone()));
+                }
             }
         }
     }

@@ -163,6 +163,7 @@ fn every_claim_has_its_place_and_every_field_its_claim() {
         for field in ["bind", "nested_volumes", "host_events", "consistency_flags", "strategies"] {
             assert!(about.contains(field), "{}: nothing backs {field}", platform.id);
         }
+        assert_eq!(about.contains("advice"), platform.advice.is_some(), "{}", platform.id);
         assert_eq!(about.contains("notes"), !platform.notes.is_empty(), "{}", platform.id);
     }
 }
@@ -250,7 +251,7 @@ fn a_platform_where_volumes_detach_names_no_strategy_that_nests() {
             let strategies = &platform.strategies;
             assert!(strategies.read_mostly.is_empty(), "{}", platform.id);
             assert!(strategies.write_heavy.is_empty(), "{}", platform.id);
-            assert!(!platform.notes.is_empty(), "{} says nothing to do instead", platform.id);
+            assert!(platform.advice.is_some(), "{} says nothing to do instead", platform.id);
         }
     }
 }

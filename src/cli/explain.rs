@@ -63,6 +63,7 @@ fn platform_page(platform: &Platform) -> String {
         format!("for trees that are written: {}", strategies.write_heavy.join(", ")),
     ];
     list(&mut page, "Strategies, best first", lines);
+    list(&mut page, "Advice", platform.advice.iter().cloned());
     list(&mut page, "Notes", platform.notes.iter().cloned());
     for claim in &platform.claims {
         list(&mut page, claim.says.trim_end_matches('.'), claim.sources.iter().map(cited));

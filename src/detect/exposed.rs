@@ -135,8 +135,10 @@ fn describe(exposed: &Exposed<'_>, source: &str) -> String {
     let amount = match facts.evidence {
         Evidence::Measured if facts.at_least => format!("holds {files} files or more under {tree}"),
         Evidence::Measured => format!("holds {files} files under {tree}"),
-        Evidence::LockFile => format!("gets about {files} files under {tree}, by its lock file"),
-        Evidence::Manifest => format!("gets its {tree} by its manifest"),
+        Evidence::LockFile => {
+            format!("will hold about {files} files under {tree}, as its lock file says,")
+        }
+        Evidence::Manifest => format!("will hold {tree}, as its manifest says,"),
     };
     format!("`{source}` {amount} and is bind-mounted to {target}")
 }

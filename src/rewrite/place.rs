@@ -60,15 +60,19 @@ pub fn place(
         homes: BTreeMap::new(),
     };
     let mut done = BTreeSet::new();
+    let of = |service: &str| {
+        let service = service.to_owned();
+        move |why: String| format!("service `{service}`: {why}")
+    };
     for change in changes {
         match change {
             Change::AddMount { service, mount, beside } => {
                 if !done.contains(&(service.clone(), mount.target.clone())) {
-                    placer.add_mount(service, mount, *beside, &mut done)?;
+                    placer.add_mount(service, mount, *beside, &mut done).map_err(of(service))?;
                 }
             }
             Change::NameVolume { service, at, target, key } => {
-                placer.name_volume(service, *at, target, key, &mut done)?;
+                placer.name_volume(service, *at, target, key, &mut done).map_err(of(service))?;
             }
             Change::DeclareVolume { .. } => {}
         }
@@ -147,7 +151,7 @@ impl<'a> Placer<'a> {
             !wanted && !(self.bystanders.indifferent)(user)
         })?;
         Some(format!(
-            "service `{}` shares the list and does not want the same mount",
+            "its list also feeds service `{}`, which needs another mount there",
             stranger.name
         ))
     }
@@ -168,7 +172,7 @@ impl<'a> Placer<'a> {
             }
             let Some(entry) = file.document.get(part.node, "volumes") else {
                 if merges_volumes(&file.document, part.node) {
-                    "its list comes by a merge key, which a list of its own would replace"
+                    "a list of its own would replace what the merge key brings"
                         .clone_into(&mut reason);
                     continue;
                 }

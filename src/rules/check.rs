@@ -109,8 +109,15 @@ impl Kind for TreeKind {
 }
 
 /// Fields of a platform file that a claim can back.
-const BACKED: &[&str] =
-    &["bind", "nested_volumes", "host_events", "consistency_flags", "strategies", "notes"];
+const BACKED: &[&str] = &[
+    "bind",
+    "nested_volumes",
+    "host_events",
+    "consistency_flags",
+    "strategies",
+    "advice",
+    "notes",
+];
 
 impl Kind for Platform {
     const FOLDER: &'static str = "platforms";

@@ -200,6 +200,9 @@ pub struct Platform {
     pub consistency_flags: Vec<String>,
     /// Strategies, best first, by class of tree.
     pub strategies: Preferences,
+    /// What helps there beside or instead of an edit. Every finding for the platform says it.
+    #[serde(default)]
+    pub advice: Option<String>,
     /// What a user of this platform should know; each stands on its own in output.
     #[serde(default)]
     pub notes: Vec<String>,
@@ -234,7 +237,7 @@ pub struct Preferences {
 #[serde(deny_unknown_fields)]
 pub struct Claim {
     /// The field of the file that it backs: `bind`, `nested_volumes`, `host_events`,
-    /// `consistency_flags`, `strategies`, `notes`.
+    /// `consistency_flags`, `strategies`, `advice`, `notes`.
     pub about: String,
     /// The statement, in a sentence.
     pub says: String,
