@@ -133,10 +133,16 @@ impl Loader<'_> {
         for path in paths {
             let file = self.open(path, context.role)?;
             let roots = self.file(file)?.document.roots().to_vec();
+            let alone = roots.len() == 1;
             for root in roots {
                 let mut value = self.resolve(file, root, context)?;
                 match value.data {
-                    Data::Null => continue,
+                    Data::Null if alone => continue,
+                    Data::Null => {
+                        return Err(self
+                            .problem(&value, "this YAML document is empty")
+                            .with_help("remove its `---`: Compose refuses empty documents"));
+                    }
                     Data::Map(_) => {}
                     _ => return Err(self.problem(&value, "the top level must be a mapping")),
                 }

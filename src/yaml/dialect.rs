@@ -41,6 +41,36 @@ pub(super) fn characters(source: &Source) -> Result<(), Problem> {
     Ok(())
 }
 
+/// Refuses directives that Compose does not know: it takes `%YAML 1.1` and `%TAG`.
+pub(super) fn directives(source: &Source) -> Result<(), Problem> {
+    let mut may_come = true;
+    let mut at = 0;
+    for line in source.text().split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let line = line.strip_prefix('\u{feff}').unwrap_or(line).trim_end();
+        if let Some(directive) = line.strip_prefix('%').filter(|_| may_come) {
+            let mut words = directive.split_whitespace();
+            let known = match (words.next(), words.next()) {
+                (Some("YAML"), version) => version == Some("1.1"),
+                (name, _) => name == Some("TAG"),
+            };
+            if !known {
+                let span = Span::new(start, source.line_end(start));
+                return Err(Problem::at(
+                    source.name(),
+                    span,
+                    "Compose does not know this directive",
+                )
+                .with_help("remove it; Compose reads YAML 1.1 whatever it says"));
+            }
+        } else if !line.is_empty() && !line.trim_start().starts_with('#') {
+            may_come = line == "..." || line.starts_with("... ");
+        }
+    }
+    Ok(())
+}
+
 /// Refuses what Compose does not take inside a scalar that is written at `span`.
 pub(super) fn scalar(source: &Source, span: Span, style: Style, flow: bool) -> Result<(), Problem> {
     match style {

@@ -39,6 +39,7 @@ pub fn parse(source: &Source, limits: &Limits) -> Result<Document, Problem> {
         return Err(Problem::of_file(source.name(), message));
     }
     dialect::characters(source)?;
+    dialect::directives(source)?;
     match read_repaired(source, source.text(), limits) {
         Ok(builder) => builder.finish(),
         Err(Failure { refused: Refused::Tab, problem }) => read_tabs(source, limits, problem),

@@ -81,7 +81,6 @@ impl Writer<'_, '_> {
                 "# the end\n",
                 "\n  # odd\n",
                 "...\n",
-                "---\n",
                 "   \n",
                 "... # end\n# more\n",
             ]);
