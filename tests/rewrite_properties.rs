@@ -211,7 +211,12 @@ fn commented(text: &str) -> Vec<(String, String)> {
     let document = yaml::parse(&source, &Limits::default()).unwrap();
     let with_word = |span: &Span| {
         let line = Span::new(source.line_start(span.start), span.start);
-        let word = source.slice(line).trim_start().split([' ', ',']).next().unwrap_or_default();
+        let word = source
+            .slice(line)
+            .trim_start()
+            .split([' ', ',', '[', ']', '{', '}'])
+            .next()
+            .unwrap_or_default();
         (word.trim().to_owned(), source.slice(*span).to_owned())
     };
     document.comments().iter().map(with_word).collect()
