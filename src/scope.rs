@@ -154,8 +154,8 @@ mod tests {
     #[test]
     fn without_a_repository_neighbours_count_and_the_home_directory_does_not() {
         let host = MemoryHost::default();
-        let admits = |source| admitted(&host, "/home/me/work/shop", source);
-        assert!(admits("/home/me/work/shop/a") && admits("/home/me/work/lib"));
+        let admits = |source| admitted(&host, "/home/me/code/shop", source);
+        assert!(admits("/home/me/code/shop/a") && admits("/home/me/code/lib"));
         assert!(!admits("/home/me/elsewhere") && !admits("/home/me") && !admits("/home"));
         assert!(!admits("/") && !admits("/var/data"));
         assert!(admitted(&host, "/srv/app/deploy", "/srv/app/code"));

@@ -1,10 +1,11 @@
 //! Reading services, mounts and volumes off the merged project.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
+use super::targets::{Targets, spelled_target};
 use super::value::{Data, FileId, List, Origin, Value};
-use super::volume::{MountKind, is_path, parse_short, sections};
+use super::volume::{MountKind, is_path, parse_short};
 use super::{Mount, Place, Project, Service, Skipped, Syntax, Volume, clean_path};
 use crate::error::Problem;
 use crate::host::{Environment, lexical_clean};
@@ -141,7 +142,7 @@ impl Reader<'_> {
             }
             mounts.put(spelled_target(item), mount, &mut service.replaced);
         }
-        service.mounts = mounts.settled(&mut service.replaced).mounts;
+        service.mounts = mounts.settled(&mut service.replaced).into_mounts();
         Ok(())
     }
 
@@ -284,54 +285,6 @@ impl Reader<'_> {
             service: Some(self.name.to_owned()),
             reason,
         });
-    }
-}
-
-/// Mounts in order, one for each target.
-#[derive(Default)]
-struct Targets {
-    mounts: Vec<Mount>,
-    /// Where the mount on each target is: a list may have thousands.
-    at: BTreeMap<String, usize>,
-}
-
-impl Targets {
-    /// The later of two mounts on one target counts, at the place of the first.
-    fn put(&mut self, target: String, mount: Mount, replaced: &mut Vec<(Mount, Place)>) {
-        if let Some(old) = self.at.get(&target).and_then(|at| self.mounts.get_mut(*at)) {
-            let winner = mount.place;
-            let loser = std::mem::replace(old, mount);
-            replaced.extend(winner.map(|winner| (loser, winner)));
-        } else {
-            self.at.insert(target, self.mounts.len());
-            self.mounts.push(mount);
-        }
-    }
-
-    /// What is left of the mounts of a document and those below it. Compose looks for equal targets
-    /// twice for each document: as they are spelled, which has been done, and as paths.
-    fn settled(self, replaced: &mut Vec<(Mount, Place)>) -> Self {
-        let mut left = Self::default();
-        for mount in self.mounts {
-            left.put(mount.target.clone(), mount, replaced);
-        }
-        left
-    }
-}
-
-/// A mount's target before it is cleaned.
-fn spelled_target(item: &Value) -> String {
-    match &item.data {
-        Data::Scalar(entry) => {
-            let parts = if entry.text.len() <= 2 {
-                vec![entry.text.as_str()]
-            } else {
-                sections(&entry.text)
-            };
-            let target = if parts.len() > 1 { parts.get(1) } else { parts.first() };
-            target.copied().unwrap_or_default().to_owned()
-        }
-        _ => item.text_of("target").unwrap_or_default().to_owned(),
     }
 }
 

@@ -12,6 +12,7 @@ mod load;
 mod merge;
 mod resolve;
 mod select;
+mod targets;
 mod value;
 mod volume;
 
