@@ -13,6 +13,7 @@ mod support;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use composefix::host::{Environment, MemoryHost, MemoryNode};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
@@ -237,7 +238,8 @@ fn compare(compose: &Compose, project: &generate::Project) -> Result<(), Differe
         .map_err(|what| differs("edit", format!("{what}\n{edit}")))
 }
 
-/// The project with every line and file taken away that the difference does not need.
+/// The project with every line and file taken away that the difference does not need, as far as
+/// that is found in a minute.
 fn smaller(
     compose: &Compose,
     project: generate::Project,
@@ -246,9 +248,12 @@ fn smaller(
     let still = |project: &generate::Project| {
         compare(compose, project).is_err_and(|other| other.kind == difference.kind)
     };
+    let start = Instant::now();
+    let in_time = || start.elapsed() < Duration::from_secs(60);
     let mut best = project;
     loop {
-        let Some(next) = best.parts().into_iter().find(|part| still(part)) else { return best };
+        let mut parts = best.parts().into_iter().take_while(|_| in_time());
+        let Some(next) = parts.find(|part| still(part)) else { return best };
         best = next;
     }
 }

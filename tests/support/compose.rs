@@ -2,12 +2,18 @@
 #![allow(clippy::indexing_slicing, reason = "JSON answers null for what it does not have")]
 
 use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
 use super::{Outcome, variable};
+
+/// How long Compose may take for one file.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The program that `COMPOSEFIX_COMPOSE` names.
 #[derive(Debug, Clone)]
@@ -49,15 +55,31 @@ impl Compose {
 
     /// Runs `config` in a directory, whose parent stands for the home directory.
     fn output(&self, directory: &Path, flags: &[String]) -> Result<Output, String> {
-        Command::new(&self.program)
+        let (mut stdout, mut stderr) = (temporary()?, temporary()?);
+        let mut child = Command::new(&self.program)
             .args(flags)
             .args(["config", "--format", "json"])
             .current_dir(directory)
             .env_clear()
             .env("HOME", home(directory))
             .stdin(Stdio::null())
-            .output()
-            .map_err(|error| format!("{} does not run: {error}", self.program.display()))
+            .stdout(stdout.try_clone().map_err(|error| error.to_string())?)
+            .stderr(stderr.try_clone().map_err(|error| error.to_string())?)
+            .spawn()
+            .map_err(|error| format!("{} does not run: {error}", self.program.display()))?;
+        // Compose itself hangs on some files, such as a mapping with `!reset` that merges itself.
+        let start = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait().map_err(|error| error.to_string())? {
+                break status;
+            }
+            if start.elapsed() > PATIENCE {
+                child.kill().and_then(|()| child.wait()).map_err(|error| error.to_string())?;
+                return Err(format!("{} does not end", self.program.display()));
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        Ok(Output { status, stdout: content(&mut stdout)?, stderr: content(&mut stderr)? })
     }
 
     /// The model of the project in a directory.
@@ -71,6 +93,16 @@ impl Compose {
         }
         serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())
     }
+}
+
+fn temporary() -> Result<File, String> {
+    tempfile::tempfile().map_err(|error| error.to_string())
+}
+
+fn content(file: &mut File) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let read = file.rewind().and_then(|()| file.read_to_end(&mut bytes));
+    read.map(|_| bytes).map_err(|error| error.to_string())
 }
 
 /// The home directory that Compose is given for a project.
