@@ -125,7 +125,10 @@ impl Resolver<'_> {
                             None => map.entries.push((key, value)),
                             // Compose takes the tagged entry out and merges then, so that what
                             // the merge key brings takes the place of what lies below.
-                            Some(own) if own.directive == Some(Directive::Reset) => {
+                            Some(own)
+                                if own.directive == Some(Directive::Reset)
+                                    && value.directive != Some(Directive::Reset) =>
+                            {
                                 *own = Value { directive: Some(Directive::Override), ..value };
                             }
                             Some(_) => {}

@@ -116,11 +116,21 @@ impl<'a> Placer<'a> {
         let role = self.project.file(list.file).map_or(Role::Extended, |f| f.role);
         let blocked = match role {
             Role::Extended => Some("its list lies in a file that others may extend too".to_owned()),
-            Role::Main | Role::Included => self.stranger(list, |user| Change::AddMount {
-                service: user.name.clone(),
-                mount: mount.clone(),
-                beside,
-            }),
+            Role::Main | Role::Included => {
+                let wish = |user: &Service| Change::AddMount {
+                    service: user.name.clone(),
+                    mount: mount.clone(),
+                    beside,
+                };
+                // Where the service has something else above the tree, the mount would not cover
+                // this bind.
+                let sees = |user: &Service| {
+                    user.mount_at(&mount.target).and_then(|m| m.place).is_some_and(|place| {
+                        same_node(place.list, beside.list) && place.index == beside.index
+                    })
+                };
+                self.stranger(list, wish, sees)
+            }
         };
         let Some(reason) = blocked else {
             for user in users(self.project, list) {
@@ -144,11 +154,18 @@ impl<'a> Placer<'a> {
     }
 
     /// Why a list cannot be edited: a service that it feeds and that wants something else.
-    fn stranger(&self, list: Origin, wish: impl Fn(&Service) -> Change) -> Option<String> {
+    /// `fits` tells whether the change makes sense for a service that does not mind it.
+    fn stranger(
+        &self,
+        list: Origin,
+        wish: impl Fn(&Service) -> Change,
+        fits: impl Fn(&Service) -> bool,
+    ) -> Option<String> {
         let stranger = users(self.project, list).find(|user| {
             let change = wish(user);
             let wanted = self.changes.contains(&change) || self.bystanders.wanted.contains(&change);
-            !wanted && !(self.bystanders.indifferent)(user)
+            let unconcerned = (self.bystanders.indifferent)(user) && fits(user);
+            !wanted && !unconcerned
         })?;
         Some(format!(
             "its list also feeds service `{}`, which needs another mount there",
@@ -243,12 +260,13 @@ impl<'a> Placer<'a> {
         if file.role == Role::Extended {
             return Err("its list lies in a file that others may extend too".to_owned());
         }
-        let stranger = self.stranger(at.list, |user| Change::NameVolume {
+        let wish = |user: &Service| Change::NameVolume {
             service: user.name.clone(),
             at,
             target: target.to_owned(),
             key: key.to_owned(),
-        });
+        };
+        let stranger = self.stranger(at.list, wish, |_| true);
         if let Some(reason) = stranger {
             return Err(reason);
         }
@@ -298,27 +316,35 @@ impl<'a> Placer<'a> {
             }
             self.effects.volumes.insert(key.clone());
         }
-        for ((file, root), keys) in wanted {
-            let document = self.document(file)?;
-            self.declare_in(file, document, root, &keys)?;
+        // Compose takes a volume twice only if both definitions are equal, and nothing is not equal
+        // to empty braces.
+        let mut braces: BTreeSet<&String> = BTreeSet::new();
+        for ((file, root), keys) in &wanted {
+            if declares_in_brackets(self.document(*file)?, *root) {
+                braces.extend(keys);
+            }
+        }
+        for ((file, root), keys) in &wanted {
+            let keys = keys.iter().map(|key| (key, braces.contains(key)));
+            self.declare_in(*file, self.document(*file)?, *root, keys)?;
         }
         Ok(())
     }
 
-    fn declare_in(
+    fn declare_in<'k>(
         &mut self,
         file: FileId,
         document: &Document,
         root: NodeId,
-        keys: &[String],
+        keys: impl Iterator<Item = (&'k String, bool)>,
     ) -> Result<(), String> {
-        let nothing = |flow: bool| {
-            if flow { New::Mapping { entries: Vec::new(), flow: true } } else { New::Null }
+        let nothing = |braces: bool| {
+            if braces { New::Mapping { entries: Vec::new(), flow: true } } else { New::Null }
         };
         let Some(entry) = document.get(root, "volumes") else {
             let flow = is_flow(document, root);
             let style = key_style(document, root);
-            let entries = keys.iter().map(|k| (k.clone(), style, nothing(flow))).collect();
+            let entries = keys.map(|(k, braces)| (k.clone(), style, nothing(braces))).collect();
             let value = New::Mapping { entries, flow };
             let index = document.entries(root).len();
             let key = ("volumes".to_owned(), style);
@@ -326,19 +352,25 @@ impl<'a> Placer<'a> {
             return Ok(());
         };
         let mapping = document.follow(entry.value);
-        let Kind::Mapping { entries, flow } = &document.node(mapping).kind else {
+        let Kind::Mapping { entries, .. } = &document.node(mapping).kind else {
             return Err(
                 "the top-level `volumes` is no mapping that could take another entry".to_owned()
             );
         };
         let style = key_style(document, if entries.is_empty() { root } else { mapping });
-        let (index, flow) = (entries.len(), *flow);
-        for key in keys {
+        let index = entries.len();
+        for (key, braces) in keys {
             let key = (key.clone(), style);
-            self.push(file, Op::InsertEntry { mapping, index, key, value: nothing(flow) });
+            self.push(file, Op::InsertEntry { mapping, index, key, value: nothing(braces) });
         }
         Ok(())
     }
+}
+
+/// True when the top-level volumes of a document are, or would be, written in brackets.
+fn declares_in_brackets(document: &Document, root: NodeId) -> bool {
+    let volumes = document.get(root, "volumes").map(|entry| document.follow(entry.value));
+    is_flow(document, volumes.unwrap_or(root))
 }
 
 /// Services whose mounts come, among others, from this list.

@@ -6,7 +6,7 @@ use super::cover::{cover, mount_point, obstacle};
 use super::{Group, Member, Meta, Names, Strategy, volume_key};
 use crate::detect::Context;
 use crate::finding::{Applicability, Change, Fix};
-use crate::rules::TreeKind;
+use crate::rules::{Access, TreeKind};
 
 /// See the page above.
 pub struct NamedVolume;
@@ -123,7 +123,8 @@ fn notes(cx: &Context<'_>, group: &Group<'_>, member: &Member<'_>, key: &str) ->
         users(group, member)
     ));
     notes.extend(mount_point(member));
-    if let Some(facts) = member.facts {
+    let installed = member.kind.is_some_and(|kind| kind.access == Access::ReadMostly);
+    if let Some(facts) = member.facts.filter(|_| installed) {
         notes.push(format!(
             "tools on the host no longer see what the container installs: keep {} installed on the host for the editor",
             facts.path
