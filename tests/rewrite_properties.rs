@@ -339,6 +339,13 @@ fn new_parts_fit_in_where_the_layout_leaves_little_room() {
             "services:\n  a1:\n    volumes: [\n      ./:/app, # code\n      node_modules:/app/node_modules,\n      \
              venv:/app/.venv\n    ]\nvolumes: {\n  x: {}, # x\n  node_modules: {},\n  venv: {},\n}\n",
         ),
+        (
+            "x-a: &a\n  type: bind\n  source: ./\n  target: /app\nservices:\n  a1: {volumes: [*a], command: app}\n",
+            "x-a: &a\n  type: bind\n  source: ./\n  target: /app\nservices:\n  \
+             a1: {volumes: [*a, {type: volume, source: node_modules, target: /app/node_modules}, \
+             {type: volume, source: venv, target: /app/.venv}], command: app}\n\n\
+             volumes:\n  node_modules:\n  venv:\n",
+        ),
     ] {
         let patches = bench.examine(&rules, old).patches;
         assert_eq!(patches.first().map(|patch| patch.after.as_str()), Some(new), "{old}");

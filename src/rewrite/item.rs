@@ -28,7 +28,10 @@ pub(super) fn item(
         }
     }
     let (flow, style) = match (neighbour, kind) {
-        (Some(node), Some(Kind::Mapping { flow, .. })) => (*flow, value_style(document, node)),
+        // An alias in brackets may stand for a mapping without.
+        (Some(node), Some(Kind::Mapping { flow, .. })) => {
+            (*flow || in_flow, value_style(document, node))
+        }
         (_, Some(Kind::Scalar { style: Style::Double, .. })) if in_flow => (true, Style::Double),
         _ => (in_flow, Style::Plain),
     };
