@@ -119,8 +119,8 @@ fn notes(cx: &Context<'_>, group: &Group<'_>, member: &Member<'_>, key: &str) ->
     );
     let project = &cx.project.name;
     notes.push(format!(
-        "later images and lock-file changes do not reach the volume: run the install in the container, or refresh this one volume with `docker compose rm -sf {} && docker volume rm {project}_{key}`",
-        users(group, member)
+        "later images and lock-file changes do not reach the volume: run the install in the container, or refresh this one volume with `{} && docker volume rm {project}_{key}`",
+        release(group, member)
     ));
     notes.extend(mount_point(member));
     let installed = member.kind.is_some_and(|kind| kind.access == Access::ReadMostly);
@@ -133,12 +133,19 @@ fn notes(cx: &Context<'_>, group: &Group<'_>, member: &Member<'_>, key: &str) ->
     notes
 }
 
-/// Names of the services that share a member's volume, for a command line.
-fn users(group: &Group<'_>, member: &Member<'_>) -> String {
+/// Services that a command line names one by one.
+const NAMED: usize = 5;
+
+/// The command that removes the containers which hold a member's volume.
+fn release(group: &Group<'_>, member: &Member<'_>) -> String {
     let portable = member.kind.is_some_and(|k| k.portable);
     let image = member.service.image_key();
     let same = group.members.iter().filter(|m| portable || m.service.image_key() == image);
-    same.map(|m| m.service.name.as_str()).collect::<Vec<_>>().join(" ")
+    let names: Vec<&str> = same.take(NAMED + 1).map(|m| m.service.name.as_str()).collect();
+    if names.len() > NAMED {
+        return "docker compose down".to_owned();
+    }
+    format!("docker compose rm -sf {}", names.join(" "))
 }
 
 /// True when the service itself fills the tree each time it starts.
