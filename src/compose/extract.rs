@@ -1,6 +1,6 @@
 //! Reading services, mounts and volumes off the merged project.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::targets::{Targets, spelled_target};
@@ -57,6 +57,7 @@ fn read(
         project.services.push(service);
     }
     project.services.sort_by(|a, b| a.name.cmp(&b.name));
+    name_images(&mut project.services);
     check_volume_names(project)
 }
 
@@ -89,6 +90,7 @@ impl Reader<'_> {
             replaced: Vec::new(),
             image: value.text_of("image").map(str::to_owned),
             build: value.get("build").map(|b| self.build_key(b)),
+            image_key: String::new(),
             user: value.text_of("user").map(str::to_owned),
             command: words("command"),
             entrypoint: words("entrypoint"),
@@ -371,4 +373,20 @@ fn check_volume_names(project: &Project) -> Result<(), Problem> {
         }
     }
     Ok(())
+}
+
+/// Equal builds give equal images, whatever name they get. An image that another service builds by
+/// that name is the built one.
+fn name_images(services: &mut [Service]) {
+    let by_name: BTreeMap<String, String> =
+        services.iter().filter_map(|s| Some((s.image.clone()?, s.build.clone()?))).collect();
+    for service in services {
+        let build = service.build.as_ref();
+        let build = build.or_else(|| service.image.as_ref().and_then(|image| by_name.get(image)));
+        service.image_key = match (build, &service.image) {
+            (Some(build), _) => format!("build {build}"),
+            (None, Some(image)) => format!("image {image}"),
+            (None, None) => format!("service {}", service.name),
+        };
+    }
 }

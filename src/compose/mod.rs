@@ -91,6 +91,8 @@ pub struct Service {
     pub image: Option<String>,
     /// `build`: text that is equal for services that build the same image.
     pub build: Option<String>,
+    /// See [`Service::image_key`].
+    pub(crate) image_key: String,
     /// `user`.
     pub user: Option<String>,
     /// `command` as words.
@@ -102,15 +104,9 @@ pub struct Service {
 }
 
 impl Service {
-    /// What tells whether two services run the same image: equal texts mean equal images. With both
-    /// `build` and `image` the latter is the name that the built image gets, and other services may
-    /// use it by that name.
-    pub fn image_key(&self) -> String {
-        match (&self.image, &self.build) {
-            (Some(image), _) => format!("image {image}"),
-            (None, Some(build)) => format!("build {build}"),
-            (None, None) => format!("service {}", self.name),
-        }
+    /// What tells whether two services run the same image: equal texts mean equal images.
+    pub fn image_key(&self) -> &str {
+        &self.image_key
     }
 
     /// The mount that decides what the container sees at `path`: the deepest one at or above it.

@@ -45,13 +45,13 @@ fn keys(cx: &Context<'_>, group: &Group<'_>, names: &mut Names) -> Vec<String> {
     let portable = group.members.iter().all(|m| m.kind.is_some_and(|k| k.portable));
     let mut images: Vec<(String, String)> = Vec::new();
     let several = !portable && {
-        let mut keys: Vec<String> = group.members.iter().map(|m| m.service.image_key()).collect();
-        keys.sort();
+        let mut keys: Vec<&str> = group.members.iter().map(|m| m.service.image_key()).collect();
+        keys.sort_unstable();
         keys.dedup();
         keys.len() > 1
     };
     let key = |member: &Member<'_>| {
-        let image = if several { member.service.image_key() } else { String::new() };
+        let image = if several { member.service.image_key() } else { "" };
         if let Some((_, name)) = images.iter().find(|(i, _)| *i == image) {
             return name.clone();
         }
@@ -59,7 +59,7 @@ fn keys(cx: &Context<'_>, group: &Group<'_>, names: &mut Names) -> Vec<String> {
         let own = volume_key([member.service.name.as_str(), tree.as_str()].into_iter());
         let wishes = if several { vec![own] } else { vec![tree, own] };
         let name = names.claim(&wishes);
-        images.push((image, name.clone()));
+        images.push((image.to_owned(), name.clone()));
         name
     };
     group.members.iter().map(key).collect()
