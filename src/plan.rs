@@ -57,7 +57,8 @@ pub fn plan(
     let mut groups = Planner::groups(&findings);
     planner.propose(&mut findings, &groups);
     groups.retain(|group| group.iter().any(|i| is_written(&findings, *i, Applicability::Unsafe)));
-    let (_, refused) = planner.prove_most(&findings, &groups);
+    let (proven, refused) = planner.prove_most(&findings, &groups);
+    let accepted = groups.len() - refused.len();
     for (group, reason) in refused {
         for index in group {
             if let Some(Finding { fix: Some(fix), .. }) = findings.get_mut(index) {
@@ -66,7 +67,12 @@ pub fn plan(
         }
     }
     groups.retain(|group| group.iter().all(|i| is_written(&findings, *i, settings.write_from)));
-    let (texts, refused) = planner.prove_most(&findings, &groups);
+    // What is left of the accepted groups; where all are, their proof stands.
+    let (texts, refused) = if groups.len() == accepted {
+        (proven, Vec::new())
+    } else {
+        planner.prove_most(&findings, &groups)
+    };
     groups.retain(|group| !refused.iter().any(|(r, _)| r == group));
     planner.finish(findings, texts, &groups)
 }
