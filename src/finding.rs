@@ -2,6 +2,7 @@
 
 use crate::compose::{Origin, Place};
 use crate::survey::TreeFacts;
+use crate::yaml::New;
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -128,10 +129,12 @@ impl Fix {
 /// One change to a project, said without a place in a file. Equal changes are one change.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
-    /// A top-level volume without options.
-    DeclareVolume {
-        /// Its key, new in the whole project.
-        key: String,
+    /// A service waits until another one is healthy.
+    AddDependency {
+        /// The service that waits.
+        service: String,
+        /// The service that it waits for.
+        on: String,
     },
     /// A mount for a service.
     AddMount {
@@ -141,6 +144,22 @@ pub enum Change {
         mount: NewMount,
         /// The mount that it goes next to.
         beside: Place,
+    },
+    /// A new service.
+    AddService {
+        /// Its name, new in the whole project.
+        name: String,
+        /// The service in whose file it goes, see [`Project::home_of`](crate::compose::Project::home_of).
+        near: String,
+        /// The keys of its volumes that the same edit declares.
+        volumes: Vec<String>,
+        /// Its definition, in block style.
+        definition: New,
+    },
+    /// A top-level volume without options.
+    DeclareVolume {
+        /// Its key, new in the whole project.
+        key: String,
     },
     /// An anonymous volume gets a name.
     NameVolume {
@@ -153,16 +172,111 @@ pub enum Change {
         /// The new top-level volume's key.
         key: String,
     },
+    /// One bind becomes several of what lies below it.
+    NarrowMount {
+        /// The service.
+        service: String,
+        /// Where the bind stands.
+        at: Place,
+        /// Its container path.
+        target: String,
+        /// What takes its place; at least one.
+        to: Vec<NewMount>,
+    },
+    /// A mount goes.
+    RemoveMount {
+        /// The service.
+        service: String,
+        /// Where it stands.
+        at: Place,
+        /// Its container path.
+        target: String,
+    },
+    /// A mount gets another consistency flag, or none.
+    SetFlag {
+        /// The service.
+        service: String,
+        /// Where the mount stands.
+        at: Place,
+        /// Its container path.
+        target: String,
+        /// `cached`, `delegated`; none takes the present one away.
+        flag: Option<String>,
+    },
+    /// A service gets an environment variable that it does not have.
+    SetVariable {
+        /// The service.
+        service: String,
+        /// The variable.
+        name: String,
+        /// Its value.
+        value: String,
+    },
+    /// A service gets rules for `docker compose watch`.
+    Watch {
+        /// The service.
+        service: String,
+        /// The rules, in order.
+        rules: Vec<NewWatch>,
+    },
 }
 
 /// A mount that is to be added.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NewMount {
-    /// The volume's key; none for a tmpfs.
-    pub volume: Option<String>,
+    /// What it brings in.
+    pub source: NewSource,
     /// Container path, cleaned, variables filled in.
     pub target: String,
     /// The container path as the file should spell it: the neighbour's own target, variables kept,
     /// with the tree's path behind it.
     pub written: String,
+    /// Mounted read-only.
+    pub read_only: bool,
+}
+
+/// What a new mount brings in.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NewSource {
+    /// Memory.
+    Tmpfs,
+    /// A named volume.
+    Volume {
+        /// Its key.
+        key: String,
+        /// True when the engine must not fill it from the image.
+        nocopy: bool,
+    },
+    /// A path of the host.
+    Bind {
+        /// As Compose resolves it.
+        path: String,
+        /// As the file should spell it.
+        written: String,
+        /// Options behind the target that the bind it comes from has: `z`, `cached`.
+        options: Vec<String>,
+    },
+}
+
+impl NewMount {
+    /// The key of the named volume that it mounts.
+    pub fn volume(&self) -> Option<&str> {
+        match &self.source {
+            NewSource::Volume { key, .. } => Some(key),
+            _ => None,
+        }
+    }
+}
+
+/// A rule for `docker compose watch` that is to be added.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NewWatch {
+    /// `sync`, `rebuild`, `sync+restart`.
+    pub action: String,
+    /// Host path as the file should spell it.
+    pub path: String,
+    /// Container path that `sync` copies to.
+    pub target: Option<String>,
+    /// Paths below `path` that are left out.
+    pub ignore: Vec<String>,
 }

@@ -90,6 +90,20 @@ fn selected(settings: &Settings) -> Vec<&'static dyn Detector> {
     detect::ALL.iter().copied().filter(|d| wanted(d.id())).collect()
 }
 
+/// What all fixes of a group promise together.
+fn promise(fixes: &[Fix]) -> Applicability {
+    fixes.iter().map(|f| f.applicability).min().unwrap_or(Applicability::Manual)
+}
+
+/// Why a strategy that comes first in the order gave way to one that promises more.
+fn passed_over(fix: &Fix) -> String {
+    let why = match fix.applicability {
+        Applicability::Manual => fix.title.as_str(),
+        _ => "it is not proven safe here",
+    };
+    format!("{} comes first on this platform, but {why}", fix.strategy)
+}
+
 type Texts = BTreeMap<PathBuf, String>;
 
 struct Planner<'a> {
@@ -129,19 +143,32 @@ impl<'a> Planner<'a> {
             let Some(first) = indices.first().and_then(|i| findings.get(*i)) else { continue };
             let (candidates, mut reasons) = self.candidates(first);
             let Some(group) = self.group(findings, indices) else { continue };
-            let mut fixes = None;
+            let mut best: Option<(Applicability, Vec<Fix>, Names)> = None;
+            let mut passed = Vec::new();
             for candidate in candidates {
-                match candidate.propose(self.cx, &group, &mut names) {
+                let mut own = names.clone();
+                match candidate.propose(self.cx, &group, &mut own) {
                     Ok(proposed) => {
-                        fixes = Some(proposed);
-                        break;
+                        let promise = promise(&proposed);
+                        if best.as_ref().is_none_or(|(known, ..)| *known < promise) {
+                            let before = best.replace((promise, proposed, own));
+                            passed.extend(before.map(|(_, fixes, _)| fixes));
+                        }
                     }
                     Err(reason) => {
                         reasons.push(format!("{} was not taken: {reason}", candidate.id()));
                     }
                 }
+                if best.as_ref().is_some_and(|(known, ..)| *known == Applicability::Safe) {
+                    break;
+                }
             }
-            let mut fixes = fixes.unwrap_or_default().into_iter();
+            reasons.extend(passed.iter().flatten().take(1).map(passed_over));
+            let mut fixes = Vec::new();
+            if let Some((_, proposed, own)) = best {
+                (fixes, names) = (proposed, own);
+            }
+            let mut fixes = fixes.into_iter();
             for index in indices {
                 let Some(finding) = findings.get_mut(*index) else { continue };
                 match fixes.next() {

@@ -1,6 +1,6 @@
 //! Every folder of `fixtures/`: the whole program on its files, compared with `expected/`.
 //!
-//! A fixture has `input/`, `case.yaml` (`why`, `args`, `tree`, `stays`) and `expected/` with the two
+//! A fixture has `input/`, `case.yaml` (`why`, `args`, `tree`, `stays`, `goes`) and `expected/` with the two
 //! reports and the files that `apply --unsafe` rewrites. `SNAPSHOTS=overwrite cargo test --test
 //! fixtures` writes `expected/` anew; the git diff of that is to be read like code.
 //!
@@ -167,15 +167,22 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// An edit takes nothing away: no text, no comment, no line end.
+    /// An edit takes nothing away but what the case names: no text, no comment, no line end.
     fn only_inserts(&self) -> Result<(), String> {
+        let mut gone = BTreeSet::new();
         for (name, new) in &self.changed {
             let old = std::str::from_utf8(&self.fixture.files[name]).unwrap();
             let new = std::str::from_utf8(new).unwrap();
             let mut new_lines = new.split_inclusive('\n');
             for line in old.split_inclusive('\n') {
-                let kept = new_lines.any(|other| is_kept(line, other));
-                ensure(kept, || format!("{name}: the line {line:?} is gone"))?;
+                let mut ahead = new_lines.clone();
+                if ahead.any(|other| is_kept(line, other)) {
+                    new_lines = ahead;
+                    continue;
+                }
+                let named = self.fixture.case.goes.iter().any(|goes| goes == line.trim());
+                ensure(named, || format!("{name}: the line {line:?} is gone"))?;
+                gone.insert(line.trim().to_owned());
             }
             let is_crlf = |text: &str| {
                 text.matches('\n').count() == text.matches("\r\n").count() && text.contains('\n')
@@ -187,7 +194,8 @@ impl<'a> Run<'a> {
                 format!("{name}: comments were {:?}, are {:?}", comments(old), comments(new))
             })?;
         }
-        Ok(())
+        let named: BTreeSet<String> = self.fixture.case.goes.iter().cloned().collect();
+        ensure(gone == named, || format!("{named:?} should go, {gone:?} went"))
     }
 
     /// What was repaired is gone, and nothing is left to be changed.

@@ -150,6 +150,19 @@ impl Mount {
     }
 }
 
+/// Words for how closely a container must see the host's changes: Docker's consistency flags.
+pub const CONSISTENCY: [&str; 3] = ["cached", "consistent", "delegated"];
+
+impl Mount {
+    /// Puts a consistency flag in the place of the present ones, as an edit of the entry does.
+    pub fn set_consistency(&mut self, flag: Option<&str>) {
+        if self.syntax == Syntax::Short {
+            self.options.retain(|o| !CONSISTENCY.contains(&o.as_str()));
+            self.options.extend(flag.map(str::to_owned));
+        }
+    }
+}
+
 /// How a mount is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Syntax {
@@ -201,6 +214,18 @@ impl Project {
     /// The file of an origin.
     pub fn file(&self, id: FileId) -> Option<&File> {
         self.files.get(id.0)
+    }
+
+    /// The mapping that a service's own new attributes go to: the last one of a file that is the
+    /// project's own or included. What others may extend is left alone.
+    pub fn home_of(&self, service: &Service) -> Option<Origin> {
+        let own = |part: &&Origin| self.file(part.file).is_some_and(|f| f.role != Role::Extended);
+        service.parts.iter().rev().find(own).copied()
+    }
+
+    /// The directory that relative paths behind an origin start from.
+    pub fn base_of(&self, origin: Origin) -> &Path {
+        self.bases.get(origin.base.0).map_or(&self.directory, PathBuf::as_path)
     }
 
     /// Name of the file and the bytes behind an origin.

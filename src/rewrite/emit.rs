@@ -1,5 +1,7 @@
 //! From edits of the tree to bytes.
 
+mod change;
+
 use super::layout::{Layout, indent, quoted, starts_line};
 use super::{Edit, Op};
 use crate::source::{Source, Span};
@@ -58,7 +60,7 @@ impl Emitter<'_> {
     fn edits(&self, ops: &[Op], way: SectionPlace) -> Option<Vec<Edit>> {
         let edits = ops.iter().enumerate().map(|(at, op)| {
             let mut before = ops.iter().take(at);
-            self.edit(op, way, before.any(|other| other.slot() == op.slot()))
+            self.edit(op, way, before.any(|other| other.inserts() && other.slot() == op.slot()))
         });
         Some(edits.collect::<Option<Vec<_>>>()?.concat())
     }
@@ -70,11 +72,10 @@ impl Emitter<'_> {
             Op::InsertEntry { mapping, index, key, value } => {
                 self.entry(*mapping, *index, key, value, (way, joins))
             }
-            Op::Prefix { node, text } => {
-                let node = self.document.node(*node);
-                let quoted = !matches!(node.kind, Kind::Scalar { style: Style::Plain, .. });
-                Some(vec![insertion(node.span.start + usize::from(quoted), text.clone())])
-            }
+            Op::SetText { node, text } => Some(vec![self.set_text(*node, text)?]),
+            Op::RemoveItem { sequence, index } => self.remove_item(*sequence, *index),
+            Op::RemoveEntry { mapping, index } => self.remove_entry(*mapping, *index),
+            Op::Unfold { sequence, value, added } => self.unfold(*sequence, value, added),
         }
     }
 
@@ -190,6 +191,10 @@ impl Emitter<'_> {
         let column = margin.chars().count();
         match value {
             New::Null => format!("{margin}{name}:"),
+            New::Scalar { text, style: Style::Literal } => {
+                let inner = " ".repeat(column + self.layout.step);
+                format!("{margin}{name}: |{}", literal(text, &inner, newline))
+            }
             New::Scalar { .. }
             | New::Mapping { flow: true, .. }
             | New::Sequence { flow: true, .. } => {
@@ -310,6 +315,15 @@ impl Emitter<'_> {
             Kind::Sequence { flow: true, .. } | Kind::Mapping { flow: true, .. }
         )
     }
+}
+
+/// The lines of a literal block, each behind a line break.
+fn literal(text: &str, margin: &str, newline: &str) -> String {
+    let line = |line: &str| match line {
+        "" => newline.to_owned(),
+        line => format!("{newline}{margin}{line}"),
+    };
+    text.lines().map(line).collect()
 }
 
 /// A value on one line.

@@ -5,13 +5,15 @@
 //! new text must be the old one plus the effects. What the first cannot see, because an anchor feeds
 //! several places, the second does.
 
+mod service;
+
 use std::collections::BTreeSet;
 
 use super::emit::candidates;
 use super::place::Effects;
 use super::{Op, apply_edits, edited_tree};
 use crate::compose::{Data, File, Mount, MountKind, Project, Value};
-use crate::finding::NewMount;
+use crate::finding::{NewMount, NewSource};
 use crate::source::Source;
 use crate::yaml;
 
@@ -56,20 +58,19 @@ fn same_text(file: &File, planned: &yaml::Document, text: &str) -> Result<(), St
 /// # Errors
 /// The first difference that nobody asked for.
 pub fn prove(before: &Project, after: &Project, effects: &Effects) -> Result<(), String> {
-    let names = |project: &Project| -> Vec<String> {
+    let names = |project: &Project| -> BTreeSet<String> {
         project.services.iter().map(|s| s.name.clone()).collect()
     };
-    if names(before) != names(after) {
-        return Err("the set of services would change".to_owned());
+    let mut expected = names(before);
+    expected.extend(effects.services.keys().cloned());
+    if expected != names(after) || expected.len() != before.services.len() + effects.services.len()
+    {
+        return Err("the set of services would not be the planned one".to_owned());
     }
-    for (old, new) in before.services.iter().zip(&after.services) {
-        let added: BTreeSet<&NewMount> =
-            effects.mounts.iter().filter(|(s, _)| *s == old.name).map(|(_, m)| m).collect();
-        let key_for = |target: &str| {
-            let hit = effects.named.iter().find(|(s, t, _)| *s == old.name && t == target);
-            hit.map(|(_, _, key)| key.as_str())
-        };
-        same_mounts(&old.mounts, &new.mounts, &added, &key_for)
+    for old in &before.services {
+        let new = after.service(&old.name).ok_or("a service would be lost")?;
+        let of_this = MountEffects::of(effects, &old.name);
+        same_mounts(&old.mounts, &new.mounts, &of_this)
             .map_err(|what| format!("service `{}`: {what}", old.name))?;
     }
     let expected: BTreeSet<&str> = before
@@ -87,49 +88,88 @@ pub fn prove(before: &Project, after: &Project, effects: &Effects) -> Result<(),
             return Err(format!("the definition of volume `{}` would change", old.key));
         }
     }
-    same_rest(&before.root, &after.root)
+    same_rest(&before.root, &after.root, effects)
 }
 
-fn same_mounts<'a>(
-    old: &[Mount],
-    new: &[Mount],
-    added: &BTreeSet<&NewMount>,
-    key_for: &dyn Fn(&str) -> Option<&'a str>,
-) -> Result<(), String> {
+/// What the effects do to the mounts of one service.
+struct MountEffects<'a> {
+    added: BTreeSet<&'a NewMount>,
+    removed: BTreeSet<&'a str>,
+    effects: &'a Effects,
+    service: &'a str,
+}
+
+impl<'a> MountEffects<'a> {
+    fn of(effects: &'a Effects, service: &'a str) -> Self {
+        let added = effects.mounts.iter().filter(|(s, _)| s == service).map(|(_, m)| m);
+        let removed = effects.removed.iter().filter(|(s, _)| s == service);
+        Self {
+            added: added.collect(),
+            removed: removed.map(|(_, target)| target.as_str()).collect(),
+            effects,
+            service,
+        }
+    }
+
+    /// A mount as it should be afterwards.
+    fn expected(&self, old: &Mount) -> Mount {
+        let mut new = old.clone();
+        let here = |service: &str, target: &str| service == self.service && target == old.target;
+        if let Some((.., key)) = self.effects.named.iter().find(|(s, t, _)| here(s, t)) {
+            new.source = Some(key.clone());
+        }
+        if let Some((.., flag)) = self.effects.flags.iter().find(|(s, t, _)| here(s, t)) {
+            new.set_consistency(flag.as_deref());
+        }
+        new
+    }
+}
+
+fn same_mounts(old: &[Mount], new: &[Mount], effects: &MountEffects<'_>) -> Result<(), String> {
     let (extra, kept): (Vec<&Mount>, Vec<&Mount>) =
         new.iter().partition(|m| !old.iter().any(|o| o.target == m.target));
-    if kept.len() != old.len() {
+    let old: Vec<&Mount> =
+        old.iter().filter(|m| !effects.removed.contains(m.target.as_str())).collect();
+    if kept.len() < old.len() {
         return Err("a mount would be lost".to_owned());
     }
+    if kept.len() > old.len() {
+        return Err("another mount would take the place of the one that goes".to_owned());
+    }
     for (old, new) in old.iter().zip(&kept) {
-        let source = key_for(&old.target).map(str::to_owned).or_else(|| old.source.clone());
-        let same = old.kind == new.kind
-            && source == new.source
-            && old.target == new.target
-            && old.read_only == new.read_only
-            && old.options == new.options;
+        let expected = effects.expected(old);
+        let same = expected.kind == new.kind
+            && expected.source == new.source
+            && expected.target == new.target
+            && expected.read_only == new.read_only
+            && expected.options == new.options;
         if !same {
             return Err(format!("the mount at {} would change", old.target));
         }
     }
-    if extra.len() != added.len() {
+    if extra.len() != effects.added.len() {
         return Err("the new mounts would not be the planned ones".to_owned());
     }
     for mount in extra {
-        let planned = added.iter().find(|a| a.target == mount.target);
-        let fits = planned.is_some_and(|planned| {
-            let kind = if planned.volume.is_some() { MountKind::Volume } else { MountKind::Tmpfs };
-            mount.kind == kind && mount.source == planned.volume && !mount.read_only
-        });
-        if !fits {
+        let planned = effects.added.iter().find(|a| a.target == mount.target);
+        if !planned.is_some_and(|planned| is_planned(mount, planned)) {
             return Err(format!("the new mount at {} would not be the planned one", mount.target));
         }
     }
     Ok(())
 }
 
+fn is_planned(mount: &Mount, planned: &NewMount) -> bool {
+    let (kind, source) = match &planned.source {
+        NewSource::Volume { key, .. } => (MountKind::Volume, Some(key)),
+        NewSource::Tmpfs => (MountKind::Tmpfs, None),
+        NewSource::Bind { path, .. } => (MountKind::Bind, Some(path)),
+    };
+    mount.kind == kind && mount.source.as_ref() == source && mount.read_only == planned.read_only
+}
+
 /// Everything but mounts, volumes and extension fields: those may hold an anchored list that grew.
-fn same_rest(old: &Value, new: &Value) -> Result<(), String> {
+fn same_rest(old: &Value, new: &Value, effects: &Effects) -> Result<(), String> {
     let differs = |what: &str| Err(format!("`{what}` would change"));
     let (Some(old), Some(new)) = (old.map(), new.map()) else { return differs("the file") };
     for (key, value) in &old.entries {
@@ -146,26 +186,19 @@ fn same_rest(old: &Value, new: &Value) -> Result<(), String> {
         let (Some(services), Some(others)) = (value.map(), other.map()) else { continue };
         for (name, service) in &services.entries {
             let Some(other) = others.get(name) else { return differs(name) };
-            if !same_but_volumes(service, other) {
-                return differs(&format!("services.{name}"));
+            if let Err(attribute) = service::same(name, service, other, effects) {
+                return differs(&format!("services.{name}{attribute}"));
+            }
+        }
+        for (name, definition) in &effects.services {
+            let planned = others.get(name).is_some_and(|v| service::is_planned(v, definition));
+            if !planned {
+                return Err(format!("the new service `{name}` would not be the planned one"));
             }
         }
     }
     let added = new.entries.iter().find(|(k, _)| old.get(k).is_none() && k != "volumes");
     added.map_or(Ok(()), |(key, _)| differs(key))
-}
-
-fn same_but_volumes(old: &Value, new: &Value) -> bool {
-    let (Some(old), Some(new)) = (old.map(), new.map()) else { return same_value(old, new) };
-    let keys = |map: &crate::compose::Map| -> BTreeSet<String> {
-        map.entries.iter().map(|(k, _)| k.clone()).filter(|k| k != "volumes").collect()
-    };
-    keys(old) == keys(new)
-        && old
-            .entries
-            .iter()
-            .filter(|(k, _)| k != "volumes" && !k.starts_with("x-"))
-            .all(|(key, value)| new.get(key).is_some_and(|other| same_value(value, other)))
 }
 
 /// Equal data, wherever it was written.

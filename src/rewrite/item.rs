@@ -2,7 +2,7 @@
 
 use super::layout::fitting;
 use crate::compose::sections;
-use crate::finding::NewMount;
+use crate::finding::{NewMount, NewSource};
 use crate::yaml::{Document, Kind, New, NodeId, Style};
 
 /// A new item in the way of its neighbour: short or long, quotes, brackets.
@@ -16,15 +16,14 @@ pub(super) fn item(
     let neighbour = neighbour.and_then(|i| items.get(i)).map(|i| document.follow(i.node));
     let kind = neighbour.map(|n| &document.node(n).kind);
     let in_flow = is_flow(document, list);
-    let colons = sections(&mount.written).len() > 1;
-    if let (Some(volume), false) = (&mount.volume, colons) {
+    if let Some(entry) = short(mount) {
         let style = match kind {
             Some(Kind::Scalar { style, .. }) => Some(*style),
             Some(Kind::Mapping { .. }) => None,
             _ => Some(if in_flow { key_style(document, list) } else { Style::Plain }),
         };
         if let Some(style) = style {
-            return text(&format!("{volume}:{}", mount.written), style, in_flow);
+            return text(&entry, style, in_flow);
         }
     }
     let (flow, style) = match (neighbour, kind) {
@@ -39,21 +38,60 @@ pub(super) fn item(
         Some(node) if matches!(kind, Some(Kind::Mapping { .. })) => key_style(document, node),
         _ => style,
     };
-    let source = mount.volume.as_deref();
-    let kind = if source.is_some() { "volume" } else { "tmpfs" };
+    long(mount, key, style, flow)
+}
+
+/// `source:target:options`; none for what the short syntax cannot say.
+pub(super) fn short(mount: &NewMount) -> Option<String> {
+    let (source, mut options) = match &mount.source {
+        NewSource::Volume { key, nocopy } => {
+            (key, if *nocopy { vec!["nocopy".to_owned()] } else { Vec::new() })
+        }
+        NewSource::Bind { written, options, .. } => (written, options.clone()),
+        NewSource::Tmpfs => return None,
+    };
+    if sections(&mount.written).len() > 1 || sections(source).len() > 1 {
+        return None;
+    }
+    if mount.read_only && !options.iter().any(|o| o == "ro") {
+        options.insert(0, "ro".to_owned());
+    }
+    let options =
+        if options.is_empty() { String::new() } else { format!(":{}", options.join(",")) };
+    Some(format!("{source}:{}{options}", mount.written))
+}
+
+/// A mount as a mapping; `key` and `style` say how keys and values are written.
+fn long(mount: &NewMount, key: Style, style: Style, flow: bool) -> New {
+    let (kind, source) = match &mount.source {
+        NewSource::Volume { key, .. } => ("volume", Some(key.as_str())),
+        NewSource::Bind { written, .. } => ("bind", Some(written.as_str())),
+        NewSource::Tmpfs => ("tmpfs", None),
+    };
     let pairs =
         [("type", Some(kind)), ("source", source), ("target", Some(mount.written.as_str()))];
     let mut entries: Vec<(String, Style, New)> = pairs
         .into_iter()
         .filter_map(|(name, value)| Some((name.to_owned(), key, text(value?, style, flow))))
         .collect();
-    if source.is_none() {
+    if mount.read_only {
+        entries.push(("read_only".to_owned(), key, New::plain("true")));
+    }
+    let option = |name: &str, value: &str| {
+        let entries = vec![(name.to_owned(), key, New::plain(value))];
+        New::Mapping { entries, flow }
+    };
+    match &mount.source {
+        NewSource::Volume { nocopy: true, .. } => {
+            entries.push(("volume".to_owned(), key, option("nocopy", "true")));
+        }
         // Without a mode a tmpfs over a directory takes that directory's mode and belongs to
         // root, so that a service with another user could not write to it. JSON has no octal.
-        let mode = if key == Style::Double { "1023" } else { "0o1777" };
-        let mode = New::Scalar { text: mode.to_owned(), style: Style::Plain };
-        let options = New::Mapping { entries: vec![("mode".to_owned(), key, mode)], flow };
-        entries.push(("tmpfs".to_owned(), key, options));
+        NewSource::Tmpfs => {
+            let mode = if key == Style::Double { "1023" } else { "0o1777" };
+            entries.push(("tmpfs".to_owned(), key, option("mode", mode)));
+        }
+        NewSource::Volume { .. } | NewSource::Bind { .. } => {}
     }
     New::Mapping { entries, flow }
 }

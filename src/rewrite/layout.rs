@@ -82,10 +82,22 @@ pub(super) fn fitting(text: &str, style: Style, flow: bool) -> Style {
 /// A text as it is written in a style that can hold it.
 pub(super) fn quoted(text: &str, style: Style) -> String {
     match style {
-        Style::Double => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")),
+        Style::Double => format!("\"{}\"", escaped(text)),
         Style::Single => format!("'{}'", text.replace('\'', "''")),
         Style::Plain | Style::Literal | Style::Folded => text.to_owned(),
     }
+}
+
+/// A text inside double quotes.
+pub(super) fn escaped(text: &str) -> String {
+    let escape = |c: char| match c {
+        '\\' => "\\\\".to_owned(),
+        '"' => "\\\"".to_owned(),
+        '\n' => "\\n".to_owned(),
+        '\t' => "\\t".to_owned(),
+        c => c.to_string(),
+    };
+    text.chars().map(escape).collect()
 }
 
 /// True when a text without quotes is read as that very text, as a string.

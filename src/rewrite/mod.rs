@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 use crate::compose::FileId;
 use crate::source::Span;
-use crate::yaml::{Document, New, NodeId, Style};
+use crate::yaml::{Document, Kind, New, NodeId, Style};
 
 pub use gate::{prove, rewritten};
 pub use place::{Bystanders, Effects, Placement, place};
@@ -44,12 +44,36 @@ pub enum Op {
         /// Its value.
         value: New,
     },
-    /// Text in front of a scalar's own, inside its quotes.
-    Prefix {
+    /// Another text for a scalar, in its own style. It must differ in one run of characters that need
+    /// no quotes and no escapes.
+    SetText {
         /// The scalar.
         node: NodeId,
-        /// What goes in front; free of characters that need quotes or escapes.
+        /// The new text.
         text: String,
+    },
+    /// An item goes.
+    RemoveItem {
+        /// The sequence.
+        sequence: NodeId,
+        /// Index in the sequence as it was read.
+        index: usize,
+    },
+    /// An entry goes.
+    RemoveEntry {
+        /// The mapping.
+        mapping: NodeId,
+        /// Index in the mapping as it was read.
+        index: usize,
+    },
+    /// A list of names becomes a mapping with the names as keys.
+    Unfold {
+        /// The sequence; its items are scalars.
+        sequence: NodeId,
+        /// What every name that was there gets.
+        value: New,
+        /// New entries behind them.
+        added: Vec<(String, Style, New)>,
     },
 }
 
@@ -58,9 +82,16 @@ impl Op {
     fn slot(&self) -> (NodeId, usize) {
         match self {
             Self::InsertItem { sequence: node, index, .. }
-            | Self::InsertEntry { mapping: node, index, .. } => (*node, *index),
-            Self::Prefix { node, .. } => (*node, 0),
+            | Self::InsertEntry { mapping: node, index, .. }
+            | Self::RemoveItem { sequence: node, index }
+            | Self::RemoveEntry { mapping: node, index } => (*node, *index),
+            Self::SetText { node, .. } | Self::Unfold { sequence: node, .. } => (*node, 0),
         }
+    }
+
+    /// True for an op that only adds to what is there.
+    fn inserts(&self) -> bool {
+        matches!(self, Self::InsertItem { .. } | Self::InsertEntry { .. })
     }
 }
 
@@ -115,31 +146,74 @@ pub fn apply_edits(text: &str, edits: &[Edit]) -> Option<String> {
 /// The tree as it must be after the edits.
 fn edited_tree(document: &Document, ops: &[Op]) -> Option<Document> {
     let mut tree = document.clone();
-    let mut inserted: Vec<(NodeId, usize)> = Vec::new();
-    let mut shifted = |node: NodeId, index: usize| {
-        let before = inserted.iter().filter(|(n, i)| *n == node && *i <= index).count();
-        inserted.push((node, index));
-        index + before
-    };
+    let mut moved = Moved::default();
     for op in ops {
         match op {
             Op::InsertItem { sequence, index, value } => {
-                let index = shifted(*sequence, *index);
+                let index = moved.insert(*sequence, *index);
                 tree.insert_item(*sequence, index, value)?;
             }
             Op::InsertEntry { mapping, index, key: (key, style), value } => {
-                let index = shifted(*mapping, *index);
+                let index = moved.insert(*mapping, *index);
                 tree.insert_entry(*mapping, index, (key, *style), value)?;
             }
-            Op::Prefix { node, text } => {
-                let crate::yaml::Kind::Scalar { value, style } = &document.node(*node).kind else {
-                    return None;
-                };
-                tree.replace_scalar(*node, &format!("{text}{value}"), *style).then_some(())?;
+            Op::SetText { node, text } => {
+                let Kind::Scalar { style, .. } = &document.node(*node).kind else { return None };
+                tree.replace_scalar(*node, text, *style).then_some(())?;
+            }
+            Op::RemoveItem { sequence, index } => {
+                let index = moved.remove(*sequence, *index);
+                tree.remove_item(*sequence, index).then_some(())?;
+            }
+            Op::RemoveEntry { mapping, index } => {
+                let index = moved.remove(*mapping, *index);
+                tree.remove_entry(*mapping, index).then_some(())?;
+            }
+            Op::Unfold { sequence, value, added } => {
+                let names = document.items(*sequence).iter().map(|item| {
+                    let Kind::Scalar { value, style } = &document.node(item.node).kind else {
+                        return None;
+                    };
+                    Some((value.clone(), *style))
+                });
+                let names = names.collect::<Option<Vec<_>>>()?.into_iter();
+                let mut entries: Vec<_> = names.map(|(n, s)| (n, s, value.clone())).collect();
+                entries.extend(added.iter().cloned());
+                let flow =
+                    matches!(document.node(*sequence).kind, Kind::Sequence { flow: true, .. });
+                tree.replace_node(*sequence, &New::Mapping { entries, flow }).then_some(())?;
             }
         }
     }
     Some(tree)
+}
+
+/// How far items and entries have moved.
+#[derive(Debug, Default)]
+struct Moved {
+    inserted: Vec<(NodeId, usize)>,
+    removed: Vec<(NodeId, usize)>,
+}
+
+impl Moved {
+    fn insert(&mut self, node: NodeId, index: usize) -> usize {
+        let now = self.now(node, index);
+        self.inserted.push((node, index));
+        now
+    }
+
+    fn remove(&mut self, node: NodeId, index: usize) -> usize {
+        let now = self.now(node, index);
+        self.removed.push((node, index));
+        now
+    }
+
+    /// Where something is that was read at `index`.
+    fn now(&self, node: NodeId, index: usize) -> usize {
+        let more = self.inserted.iter().filter(|(n, i)| *n == node && *i <= index).count();
+        let less = self.removed.iter().filter(|(n, i)| *n == node && *i < index).count();
+        (index + more).saturating_sub(less)
+    }
 }
 
 #[cfg(test)]

@@ -5,13 +5,17 @@
 //! want the same mount. Otherwise the mount goes into a list of the service's own. What fits
 //! neither way is refused with the reason.
 
+mod entry;
+mod keys;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::item::{is_flow, item, key_style, text, value_style};
 use super::{FileOps, Op};
 use crate::compose::{FileId, Origin, Place, Project, Role, Service};
-use crate::finding::{Change, NewMount};
+use crate::finding::{Change, NewMount, NewWatch};
 use crate::yaml::{Document, Kind, New, NodeId, Style};
+use keys::Pending;
 
 /// What placed changes do to the model: more than was asked for where a list feeds services that
 /// do not mind.
@@ -23,6 +27,18 @@ pub struct Effects {
     pub named: BTreeSet<(String, String, String)>,
     /// New top-level volumes.
     pub volumes: BTreeSet<String>,
+    /// Mounts that get another consistency flag, or none: service, container path, flag.
+    pub flags: BTreeSet<(String, String, Option<String>)>,
+    /// Mounts that go: service, container path.
+    pub removed: BTreeSet<(String, String)>,
+    /// New environment variables: service, name, value.
+    pub variables: BTreeSet<(String, String, String)>,
+    /// Services that wait until another is healthy: service, the other one.
+    pub dependencies: BTreeSet<(String, String)>,
+    /// New rules for `watch`, by service.
+    pub watch: BTreeSet<(String, Vec<NewWatch>)>,
+    /// New services with their definitions.
+    pub services: BTreeMap<String, New>,
 }
 
 /// Changes with their places.
@@ -58,6 +74,7 @@ pub fn place(
         ops: BTreeMap::new(),
         effects: Effects::default(),
         homes: BTreeMap::new(),
+        pending: BTreeMap::new(),
     };
     let mut done = BTreeSet::new();
     let of = |service: &str| {
@@ -74,9 +91,29 @@ pub fn place(
             Change::NameVolume { service, at, target, key } => {
                 placer.name_volume(service, *at, target, key, &mut done).map_err(of(service))?;
             }
+            Change::SetFlag { service, at, target, .. }
+            | Change::RemoveMount { service, at, target }
+            | Change::NarrowMount { service, at, target, .. } => {
+                if !done.contains(&(service.clone(), target.clone())) {
+                    placer.edit_mount(change, *at, target, &mut done).map_err(of(service))?;
+                }
+            }
+            Change::SetVariable { service, name, value } => {
+                placer.set_variable(service, name, value).map_err(of(service))?;
+            }
+            Change::AddDependency { service, on } => {
+                placer.add_dependency(service, on).map_err(of(service))?;
+            }
+            Change::Watch { service, rules } => {
+                placer.watch(service, rules).map_err(of(service))?;
+            }
+            Change::AddService { name, near, volumes, definition } => {
+                placer.add_service(name, near, volumes, definition).map_err(of(name))?;
+            }
             Change::DeclareVolume { .. } => {}
         }
     }
+    placer.flush();
     placer.declare()?;
     let files = placer.ops.into_iter().map(|(file, ops)| FileOps { file, ops }).collect();
     Ok(Placement { files, effects: placer.effects })
@@ -90,6 +127,8 @@ struct Placer<'a> {
     effects: Effects,
     /// For each new volume, the places that mention it.
     homes: BTreeMap<String, Vec<Origin>>,
+    /// Attributes that a mapping does not have yet, with what goes into them.
+    pending: BTreeMap<(FileId, NodeId, &'static str), Pending>,
 }
 
 type Done = BTreeSet<(String, String)>;
@@ -188,17 +227,13 @@ impl<'a> Placer<'a> {
                 continue;
             }
             let Some(entry) = file.document.get(part.node, "volumes") else {
-                if merges_volumes(&file.document, part.node) {
+                if merges_key(&file.document, part.node, "volumes") {
                     "a list of its own would replace what the merge key brings"
                         .clone_into(&mut reason);
                     continue;
                 }
                 let item = item(&file.document, part.node, None, mount);
-                let flow = is_flow(&file.document, part.node);
-                let value = New::Sequence { items: vec![item], flow };
-                let index = file.document.entries(part.node).len();
-                let key = ("volumes".to_owned(), key_style(&file.document, part.node));
-                self.push(part.file, Op::InsertEntry { mapping: part.node, index, key, value });
+                self.pend_item(*part, "volumes", item);
                 return Ok(*part);
             };
             let list = Origin { node: entry.value, ..*part };
@@ -237,8 +272,8 @@ impl<'a> Placer<'a> {
     }
 
     fn mention(&mut self, mount: &NewMount, at: Origin) {
-        if let Some(key) = &mount.volume {
-            self.homes.entry(key.clone()).or_default().push(at);
+        if let Some(key) = mount.volume() {
+            self.homes.entry(key.to_owned()).or_default().push(at);
         }
     }
 
@@ -274,7 +309,10 @@ impl<'a> Placer<'a> {
         let node = item.node;
         let op = match &file.document.node(node).kind {
             Kind::Scalar { style: Style::Plain | Style::Single | Style::Double, .. } => {
-                Op::Prefix { node, text: format!("{key}:") }
+                let Kind::Scalar { value, .. } = &file.document.node(node).kind else {
+                    return Err("the entry is gone".to_owned());
+                };
+                Op::SetText { node, text: format!("{key}:{value}") }
             }
             Kind::Mapping { flow, .. } => Op::InsertEntry {
                 mapping: node,
@@ -397,11 +435,11 @@ fn root_for(document: &Document, node: NodeId) -> Option<NodeId> {
     document.roots().iter().copied().find(holds).or(document.roots().first().copied())
 }
 
-/// True when a merge key brings a `volumes` list into a mapping.
-fn merges_volumes(document: &Document, mapping: NodeId) -> bool {
+/// True when a merge key brings a key into a mapping.
+fn merges_key(document: &Document, mapping: NodeId, key: &str) -> bool {
     let brings = |id: NodeId| {
         let id = document.follow(id);
-        document.get(id, "volumes").is_some() || merges_volumes(document, id)
+        document.get(id, key).is_some() || merges_key(document, id, key)
     };
     document.get(mapping, "<<").is_some_and(|merge| {
         let value = document.follow(merge.value);

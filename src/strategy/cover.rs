@@ -2,7 +2,7 @@
 
 use super::{Group, Member};
 use crate::detect::{Context, join};
-use crate::finding::{Change, Fix, NewMount};
+use crate::finding::{Change, Fix, NewMount, NewSource};
 
 /// Why a tool must not mount anything over the trees of a group: the advice that holds instead, for
 /// each member.
@@ -59,15 +59,16 @@ fn hindered(cx: &Context<'_>, member: &Member<'_>, strategy: &'static str) -> Op
 }
 
 /// The mount that covers a member's tree.
-pub(super) fn cover(cx: &Context<'_>, member: &Member<'_>, volume: Option<&str>) -> Option<Change> {
+pub(super) fn cover(cx: &Context<'_>, member: &Member<'_>, source: NewSource) -> Option<Change> {
     let written = cx.written(member.mount)?;
     let spelled = written.target.trim_end_matches('/');
     Some(Change::AddMount {
         service: member.service.name.clone(),
         mount: NewMount {
-            volume: volume.map(str::to_owned),
+            source,
             target: member.target.clone(),
             written: join(if spelled.is_empty() { "/" } else { spelled }, &member.facts?.path),
+            read_only: false,
         },
         beside: member.mount.place?,
     })

@@ -86,7 +86,7 @@ pub struct Member<'a> {
 }
 
 /// Names for new volumes. A name is free only if nothing in the whole project uses it.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Names {
     taken: BTreeSet<String>,
 }

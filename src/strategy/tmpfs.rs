@@ -3,7 +3,7 @@
 use super::cover::{cover, mount_point, obstacle};
 use super::{Group, Meta, Names, Strategy};
 use crate::detect::Context;
-use crate::finding::{Applicability, Fix};
+use crate::finding::{Applicability, Fix, NewSource};
 
 /// See the page above.
 pub struct Tmpfs;
@@ -41,7 +41,7 @@ impl Strategy for Tmpfs {
             .members
             .iter()
             .map(|member| {
-                let change = cover(cx, member, None)
+                let change = cover(cx, member, NewSource::Tmpfs)
                     .ok_or("this mount is not written in a `volumes` list")?;
                 Ok(Fix {
                     strategy: META.id,

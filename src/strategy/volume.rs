@@ -5,7 +5,7 @@ use std::path::{Component, Path};
 use super::cover::{cover, mount_point, obstacle};
 use super::{Group, Member, Meta, Names, Strategy, volume_key};
 use crate::detect::Context;
-use crate::finding::{Applicability, Change, Fix};
+use crate::finding::{Applicability, Change, Fix, NewSource};
 use crate::rules::{Access, TreeKind};
 
 /// See the page above.
@@ -79,8 +79,8 @@ fn tree_key(cx: &Context<'_>, member: &Member<'_>) -> String {
 }
 
 fn fix(cx: &Context<'_>, group: &Group<'_>, member: &Member<'_>, key: &str) -> Result<Fix, String> {
-    let mount =
-        cover(cx, member, Some(key)).ok_or("this mount is not written in a `volumes` list")?;
+    let source = NewSource::Volume { key: key.to_owned(), nocopy: false };
+    let mount = cover(cx, member, source).ok_or("this mount is not written in a `volumes` list")?;
     Ok(Fix {
         strategy: META.id,
         applicability: Applicability::Unsafe,

@@ -6,7 +6,7 @@ use super::{Document, Entry, Item, Kind, Node, NodeId, Style};
 use crate::source::Span;
 
 /// A value to be put into a [`Document`]. It has neither tags nor anchors.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum New {
     /// A value that is not written.
     Null,

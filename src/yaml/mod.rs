@@ -140,7 +140,7 @@ pub struct Entry {
 }
 
 /// How a scalar is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Style {
     /// Without quotes; also a value that is not written at all.
     Plain,

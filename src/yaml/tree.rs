@@ -82,6 +82,11 @@ impl Document {
         }
     }
 
+    /// The collection that a node stands in; none for a root.
+    pub fn parent_of(&self, child: NodeId) -> Option<NodeId> {
+        self.parents().get(child.0 as usize).copied().flatten()
+    }
+
     /// For each node, by its index, the collection that it is an item, a key or a value of; none for
     /// roots. Takes time in proportion to the whole document.
     pub fn parents(&self) -> Vec<Option<NodeId>> {

@@ -41,6 +41,9 @@ pub(crate) struct Case {
     /// Nothing may change, not even with `--unsafe`.
     #[serde(default)]
     pub(crate) stays: bool,
+    /// Lines, without blanks around them, that the edit takes away or changes beyond inserting.
+    #[serde(default)]
+    pub(crate) goes: Vec<String>,
 }
 
 impl Fixture {

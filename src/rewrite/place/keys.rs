@@ -1,0 +1,366 @@
+//! Attributes of services that are mappings or lists of names: `environment`, `depends_on`,
+//! `develop`; and whole new services.
+//!
+//! Compose merges these attributes key by key, whatever file they come from, so a new key goes into
+//! the service's own mapping. Where that is an alias, or comes by a merge key, the edit would reach
+//! others or take something away, and is refused.
+
+use super::{Placer, has_part, is_flow, key_style, merges_key, root_for, text};
+use crate::compose::{Origin, Service};
+use crate::finding::{Change, NewWatch};
+use crate::rewrite::Op;
+use crate::yaml::{Kind, New, NodeId, Style};
+
+/// What goes into an attribute that is not there yet.
+#[derive(Debug)]
+pub(super) enum Pending {
+    /// A list.
+    Items(Vec<New>),
+    /// A mapping.
+    Entries(Vec<(String, Style, New)>),
+}
+
+/// Where an attribute of a service is written.
+enum Slot {
+    /// Nowhere: it goes into this mapping.
+    Missing(Origin),
+    /// As a value of its own.
+    There(Origin),
+}
+
+impl<'a> Placer<'a> {
+    pub(super) fn pend_item(&mut self, part: Origin, key: &'static str, item: New) {
+        let slot = (part.file, part.node, key);
+        match self.pending.entry(slot).or_insert_with(|| Pending::Items(Vec::new())) {
+            Pending::Items(items) => items.push(item),
+            Pending::Entries(_) => {}
+        }
+    }
+
+    fn pend_entry(&mut self, part: Origin, key: &'static str, entry: (String, Style, New)) {
+        let slot = (part.file, part.node, key);
+        match self.pending.entry(slot).or_insert_with(|| Pending::Entries(Vec::new())) {
+            Pending::Entries(entries) => entries.push(entry),
+            Pending::Items(_) => {}
+        }
+    }
+
+    /// Writes the attributes that were not there.
+    pub(super) fn flush(&mut self) {
+        for ((file, mapping, key), pending) in std::mem::take(&mut self.pending) {
+            let Ok(document) = self.document(file) else { continue };
+            let flow = is_flow(document, mapping);
+            let style = key_style(document, mapping);
+            let value = match pending {
+                Pending::Items(items) => New::Sequence { items, flow },
+                Pending::Entries(entries) => New::Mapping { entries, flow },
+            };
+            let index = document.entries(mapping).len();
+            let key = (key.to_owned(), style);
+            self.push(file, Op::InsertEntry { mapping, index, key, value });
+        }
+    }
+
+    /// Where a service's own attribute is or would be, and that the edit reaches nobody who does not
+    /// want the same change.
+    fn slot(
+        &self,
+        service: &Service,
+        key: &str,
+        wish: impl Fn(&Service) -> Change,
+    ) -> Result<Slot, String> {
+        let home = self.project.home_of(service);
+        let home = home.ok_or("it has no mapping of its own in a file of the project")?;
+        let heirs = self.project.services.iter().filter(|s| has_part(s, home));
+        let unwilling = |s: &&Service| {
+            let change = wish(s);
+            s.name != service.name
+                && !self.changes.contains(&change)
+                && !self.bystanders.wanted.contains(&change)
+        };
+        if let Some(heir) = heirs.clone().find(unwilling) {
+            return Err(format!("service `{}` would inherit the new `{key}`", heir.name));
+        }
+        let document = self.document(home.file)?;
+        let Some(entry) = document.get(home.node, key) else {
+            if merges_key(document, home.node, key) {
+                return Err(format!("an own `{key}` would replace what the merge key brings"));
+            }
+            return Ok(Slot::Missing(home));
+        };
+        if matches!(document.node(entry.value).kind, Kind::Alias { .. }) {
+            return Err(format!("its `{key}` is an alias"));
+        }
+        Ok(Slot::There(Origin { node: entry.value, ..home }))
+    }
+
+    fn named(&self, name: &str) -> Result<&'a Service, String> {
+        self.project.service(name).ok_or_else(|| "the service is gone".to_owned())
+    }
+
+    /// Services that get the attributes of a part.
+    fn reached(&self, part: Origin) -> Vec<String> {
+        let heirs = self.project.services.iter().filter(|s| has_part(s, part));
+        heirs.map(|s| s.name.clone()).collect()
+    }
+
+    // ---- environment
+
+    pub(super) fn set_variable(
+        &mut self,
+        service: &str,
+        name: &str,
+        value: &str,
+    ) -> Result<(), String> {
+        let effect = (service.to_owned(), name.to_owned(), value.to_owned());
+        if self.effects.variables.contains(&effect) {
+            return Ok(());
+        }
+        let service = self.named(service)?;
+        let slot = self.slot(service, "environment", |s| Change::SetVariable {
+            service: s.name.clone(),
+            name: name.to_owned(),
+            value: value.to_owned(),
+        })?;
+        let home = self.project.home_of(service).ok_or("the service is gone")?;
+        for heir in self.reached(home) {
+            self.effects.variables.insert((heir, name.to_owned(), value.to_owned()));
+        }
+        match slot {
+            Slot::Missing(part) => {
+                let document = self.document(part.file)?;
+                let flow = is_flow(document, part.node);
+                let style = key_style(document, part.node);
+                let quoted = if style == Style::Double { Style::Double } else { Style::Plain };
+                let entry = (name.to_owned(), style, text(value, quoted, flow));
+                self.pend_entry(part, "environment", entry);
+            }
+            Slot::There(at) => {
+                let document = self.document(at.file)?;
+                let op = match &document.node(at.node).kind {
+                    Kind::Mapping { entries, flow } => {
+                        let style = key_style(document, at.node);
+                        let quoted =
+                            if style == Style::Double { Style::Double } else { Style::Plain };
+                        Op::InsertEntry {
+                            mapping: at.node,
+                            index: entries.len(),
+                            key: (name.to_owned(), style),
+                            value: text(value, quoted, *flow),
+                        }
+                    }
+                    Kind::Sequence { items, flow } => {
+                        let style = key_style(document, at.node);
+                        let value = text(&format!("{name}={value}"), style, *flow);
+                        Op::InsertItem { sequence: at.node, index: items.len(), value }
+                    }
+                    Kind::Scalar { .. } | Kind::Alias { .. } => {
+                        return Err("its `environment` takes no further entry".to_owned());
+                    }
+                };
+                self.push(at.file, op);
+            }
+        }
+        Ok(())
+    }
+
+    // ---- depends_on
+
+    pub(super) fn add_dependency(&mut self, service: &str, on: &str) -> Result<(), String> {
+        if self.effects.dependencies.contains(&(service.to_owned(), on.to_owned())) {
+            return Ok(());
+        }
+        let service = self.named(service)?;
+        let slot = self.slot(service, "depends_on", |s| Change::AddDependency {
+            service: s.name.clone(),
+            on: on.to_owned(),
+        })?;
+        let home = self.project.home_of(service).ok_or("the service is gone")?;
+        for heir in self.reached(home) {
+            self.effects.dependencies.insert((heir, on.to_owned()));
+        }
+        match slot {
+            Slot::Missing(part) => {
+                let document = self.document(part.file)?;
+                let flow = is_flow(document, part.node);
+                let style = key_style(document, part.node);
+                let entry = (on.to_owned(), style, condition("service_healthy", style, flow));
+                self.pend_entry(part, "depends_on", entry);
+            }
+            Slot::There(at) => {
+                let document = self.document(at.file)?;
+                let style = key_style(document, at.node);
+                let op = match &document.node(at.node).kind {
+                    Kind::Mapping { entries, flow } => Op::InsertEntry {
+                        mapping: at.node,
+                        index: entries.len(),
+                        key: (on.to_owned(), style),
+                        value: condition("service_healthy", style, *flow),
+                    },
+                    Kind::Sequence { items, .. } => {
+                        let bare = |id: NodeId| {
+                            let node = document.node(id);
+                            matches!(node.kind, Kind::Scalar { style, .. }
+                                if !matches!(style, Style::Literal | Style::Folded))
+                                && node.anchor.is_none()
+                                && node.tag.is_none()
+                        };
+                        if !items.iter().all(|item| bare(item.node)) {
+                            return Err("its `depends_on` holds more than names".to_owned());
+                        }
+                        Op::Unfold {
+                            sequence: at.node,
+                            value: condition("service_started", style, true),
+                            added: vec![(
+                                on.to_owned(),
+                                style,
+                                condition("service_healthy", style, true),
+                            )],
+                        }
+                    }
+                    Kind::Scalar { .. } | Kind::Alias { .. } => {
+                        return Err("its `depends_on` takes no further entry".to_owned());
+                    }
+                };
+                self.push(at.file, op);
+            }
+        }
+        Ok(())
+    }
+
+    // ---- develop
+
+    pub(super) fn watch(&mut self, service: &str, rules: &[NewWatch]) -> Result<(), String> {
+        if self.effects.watch.iter().any(|(s, r)| s == service && r == rules) {
+            return Ok(());
+        }
+        let service = self.named(service)?;
+        let slot = self.slot(service, "develop", |s| Change::Watch {
+            service: s.name.clone(),
+            rules: rules.to_vec(),
+        })?;
+        let home = self.project.home_of(service).ok_or("the service is gone")?;
+        for heir in self.reached(home) {
+            self.effects.watch.insert((heir, rules.to_vec()));
+        }
+        let (at, missing) = match slot {
+            Slot::Missing(part) => (part, true),
+            Slot::There(at) => (at, false),
+        };
+        let document = self.document(at.file)?;
+        let style = key_style(document, at.node);
+        let items = |flow: bool| rules.iter().map(move |rule| watch_rule(rule, style, flow));
+        let flow = is_flow(document, at.node);
+        if missing {
+            let list = New::Sequence { items: items(flow).collect(), flow };
+            self.pend_entry(at, "develop", ("watch".to_owned(), style, list));
+            return Ok(());
+        }
+        match document.get(at.node, "watch") {
+            None if matches!(document.node(at.node).kind, Kind::Mapping { .. }) => {
+                let value = New::Sequence { items: items(flow).collect(), flow };
+                let index = document.entries(at.node).len();
+                let key = ("watch".to_owned(), style);
+                self.push(at.file, Op::InsertEntry { mapping: at.node, index, key, value });
+            }
+            Some(entry) => {
+                let Kind::Sequence { items: there, flow } = &document.node(entry.value).kind else {
+                    return Err("its `develop.watch` takes no further rule".to_owned());
+                };
+                let (index, flow) = (there.len(), *flow);
+                for value in items(flow) {
+                    self.push(at.file, Op::InsertItem { sequence: entry.value, index, value });
+                }
+            }
+            None => return Err("its `develop` takes no further entry".to_owned()),
+        }
+        Ok(())
+    }
+
+    // ---- services
+
+    pub(super) fn add_service(
+        &mut self,
+        name: &str,
+        near: &str,
+        volumes: &[String],
+        definition: &New,
+    ) -> Result<(), String> {
+        let near = self.named(near)?;
+        let home = self.project.home_of(near);
+        let home = home.ok_or("there is no file that a new service could go to")?;
+        let document = self.document(home.file)?;
+        let root = root_for(document, home.node).ok_or("the file has no top level")?;
+        let services = document.get(root, "services").map(|entry| document.follow(entry.value));
+        let services = services.filter(|s| matches!(document.node(*s).kind, Kind::Mapping { .. }));
+        let mapping = services.ok_or("the file's `services` takes no further entry")?;
+        let style = key_style(document, mapping);
+        let value = if is_flow(document, mapping) {
+            flowing(definition, style)
+        } else {
+            definition.clone()
+        };
+        let index = document.entries(mapping).len();
+        let key = (name.to_owned(), style);
+        self.push(home.file, Op::InsertEntry { mapping, index, key, value });
+        for volume in volumes {
+            self.homes.entry(volume.clone()).or_default().push(home);
+        }
+        self.effects.services.insert(name.to_owned(), definition.clone());
+        Ok(())
+    }
+}
+
+/// `condition: …` as a mapping.
+fn condition(condition: &str, style: Style, flow: bool) -> New {
+    let value = if style == Style::Double { Style::Double } else { Style::Plain };
+    let entry = ("condition".to_owned(), style, text(condition, value, flow));
+    New::Mapping { entries: vec![entry], flow }
+}
+
+fn watch_rule(rule: &NewWatch, style: Style, flow: bool) -> New {
+    let value = if style == Style::Double { Style::Double } else { Style::Plain };
+    let entry = |key: &str, new: New| (key.to_owned(), style, new);
+    let mut entries = vec![
+        entry("action", text(&rule.action, value, flow)),
+        entry("path", text(&rule.path, value, flow)),
+    ];
+    if let Some(target) = &rule.target {
+        entries.push(entry("target", text(target, value, flow)));
+    }
+    if !rule.ignore.is_empty() {
+        let items = rule.ignore.iter().map(|path| text(path, value, flow)).collect();
+        entries.push(entry("ignore", New::Sequence { items, flow }));
+    }
+    New::Mapping { entries, flow }
+}
+
+/// A value in block style as it is written in brackets, with keys in the neighbours' style.
+fn flowing(value: &New, style: Style) -> New {
+    match value {
+        New::Null => New::Null,
+        New::Scalar { text: value, style: own } => match (style, own) {
+            (Style::Double, Style::Plain) if is_word(value) => New::plain(value.clone()),
+            (Style::Double, _) | (_, Style::Literal | Style::Folded) => {
+                New::Scalar { text: value.clone(), style: Style::Double }
+            }
+            _ => text(value, *own, true),
+        },
+        New::Sequence { items, .. } => {
+            let items = items.iter().map(|item| flowing(item, style)).collect();
+            New::Sequence { items, flow: true }
+        }
+        New::Mapping { entries, .. } => {
+            let entry = |(key, own, value): &(String, Style, New)| {
+                let key_style = if style == Style::Double { style } else { *own };
+                (key.clone(), key_style, flowing(value, style))
+            };
+            New::Mapping { entries: entries.iter().map(entry).collect(), flow: true }
+        }
+    }
+}
+
+/// True for what JSON has without quotes.
+fn is_word(value: &str) -> bool {
+    matches!(value, "true" | "false" | "null") || value.parse::<u32>().is_ok()
+}
