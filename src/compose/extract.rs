@@ -94,6 +94,13 @@ impl Reader<'_> {
             user: value.text_of("user").map(str::to_owned),
             command: words("command"),
             entrypoint: words("entrypoint"),
+            depends_on: value
+                .get("depends_on")
+                .map(Value::names)
+                .unwrap_or_default()
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
             volumes_from: value
                 .get("volumes_from")
                 .map(Value::texts)

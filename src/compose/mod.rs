@@ -99,6 +99,8 @@ pub struct Service {
     pub command: Vec<String>,
     /// `entrypoint` as words.
     pub entrypoint: Vec<String>,
+    /// Services that its `depends_on` names: Compose creates their containers first.
+    pub depends_on: Vec<String>,
     /// Services that its `volumes_from` names.
     pub volumes_from: Vec<String>,
 }
@@ -214,6 +216,25 @@ impl Project {
     /// The file of an origin.
     pub fn file(&self, id: FileId) -> Option<&File> {
         self.files.get(id.0)
+    }
+
+    /// True when a service's container is created after another one's: it depends on it, or on
+    /// something that does.
+    pub fn depends_on(&self, service: &Service, other: &str) -> bool {
+        let mut seen: Vec<&str> = Vec::new();
+        let mut open: Vec<&Service> = vec![service];
+        while let Some(service) = open.pop() {
+            for name in &service.depends_on {
+                if name == other {
+                    return true;
+                }
+                if !seen.contains(&name.as_str()) {
+                    seen.push(name);
+                    open.extend(self.service(name));
+                }
+            }
+        }
+        false
     }
 
     /// The mapping that a service's own new attributes go to: the last one of a file that is the

@@ -35,8 +35,52 @@ impl Strategy for NamedVolume {
         }
         let keys = keys(cx, group, names);
         let members = group.members.iter().zip(&keys);
-        members.map(|(member, key)| fix(cx, group, member, key)).collect()
+        let fillers: Vec<Filler> =
+            members.map(|(member, key)| filler(cx, group, &keys, member, key)).collect();
+        let members = group.members.iter().zip(&keys).zip(fillers);
+        members.map(|((member, key), filler)| fix(cx, group, member, key, &filler)).collect()
     }
+}
+
+/// Who fills a member's new volume when its containers are created. Several that start together
+/// would copy into it at the same time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Filler {
+    /// This service, or one whose container exists before.
+    Own,
+    /// Another service, so this one must not.
+    Other(String),
+    /// Several: they share the entry, so that what one does all do.
+    Race,
+}
+
+fn filler(
+    cx: &Context<'_>,
+    group: &Group<'_>,
+    keys: &[String],
+    member: &Member<'_>,
+    key: &str,
+) -> Filler {
+    let sharers = group.members.iter().zip(keys).filter(|(_, k)| *k == key).map(|(m, _)| m);
+    let sharers: Vec<&Member<'_>> = sharers.collect();
+    let list = |m: &Member<'_>| m.mount.place.map(|place| (place.list.file, place.list.node));
+    let waits =
+        |m: &Member<'_>, on: &Member<'_>| cx.project.depends_on(m.service, &on.service.name);
+    let first = sharers.iter().copied().max_by_key(|m| {
+        let waiting = sharers.iter().filter(|other| waits(other, m)).count();
+        let installing = m.kind.is_some_and(|kind| installs(m, kind));
+        (m.service.active, installing, waiting, std::cmp::Reverse(m.service.name.as_str()))
+    });
+    let Some(first) = first else { return Filler::Own };
+    let ordered = |m: &Member<'_>| m.service.name == first.service.name || waits(m, first);
+    if sharers.iter().copied().all(ordered) {
+        return Filler::Own;
+    }
+    let shared = |m: &Member<'_>| sharers.iter().filter(|other| list(other) == list(m)).count() > 1;
+    if sharers.iter().copied().any(shared) {
+        return Filler::Race;
+    }
+    if ordered(member) { Filler::Own } else { Filler::Other(first.service.name.clone()) }
 }
 
 /// A volume for each member: one for all when the tree is portable or all run the same image, else
@@ -78,20 +122,33 @@ fn tree_key(cx: &Context<'_>, member: &Member<'_>) -> String {
     volume_key(parts)
 }
 
-fn fix(cx: &Context<'_>, group: &Group<'_>, member: &Member<'_>, key: &str) -> Result<Fix, String> {
-    let source = NewSource::Volume { key: key.to_owned(), nocopy: false };
+fn fix(
+    cx: &Context<'_>,
+    group: &Group<'_>,
+    member: &Member<'_>,
+    key: &str,
+    filler: &Filler,
+) -> Result<Fix, String> {
+    let nocopy = matches!(filler, Filler::Other(_));
+    let source = NewSource::Volume { key: key.to_owned(), nocopy };
     let mount = cover(cx, member, source).ok_or("this mount is not written in a `volumes` list")?;
     Ok(Fix {
         strategy: META.id,
         applicability: Applicability::Unsafe,
         title: format!("mount the named volume `{key}` over {}", member.target),
-        notes: notes(cx, group, member, key),
+        notes: notes(cx, group, member, key, filler),
         changes: vec![mount, Change::DeclareVolume { key: key.to_owned() }],
     })
 }
 
 /// What evidence is missing for a safe fix, and what the user should know.
-fn notes(cx: &Context<'_>, group: &Group<'_>, member: &Member<'_>, key: &str) -> Vec<String> {
+fn notes(
+    cx: &Context<'_>,
+    group: &Group<'_>,
+    member: &Member<'_>,
+    key: &str,
+    filler: &Filler,
+) -> Vec<String> {
     let mut notes = Vec::new();
     let service = &member.service.name;
     let target = &member.target;
@@ -117,6 +174,16 @@ fn notes(cx: &Context<'_>, group: &Group<'_>, member: &Member<'_>, key: &str) ->
     notes.extend(
         who.map(|who| format!("{who}: the image must create {target} and give it to that user")),
     );
+    match filler {
+        Filler::Own => {}
+        Filler::Other(other) => notes.push(format!(
+            "`{other}` fills the volume from its image and {service} does not (`nocopy`), because two that copy at once get in each other's way: start `{other}` with it"
+        )),
+        Filler::Race => notes.push(
+            "the services share one entry and fill the volume at the same time when they start together for the first time: start one of them alone first"
+                .to_owned(),
+        ),
+    }
     let project = &cx.project.name;
     notes.push(format!(
         "later images and lock-file changes do not reach the volume: run the install in the container, or refresh this one volume with `{} && docker volume rm {project}_{key}`",
