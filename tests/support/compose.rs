@@ -211,6 +211,41 @@ pub(crate) fn only_mounts_added(before: &Value, after: &Value) -> Result<(), Str
     if used.is_empty() { Ok(()) } else { Err(format!("mounts of old volumes: {used:?}")) }
 }
 
+/// What differs between two models, a line for each value that goes (`-`) or comes (`+`). Items of
+/// lists are values as a whole. `directory` is shown as `[PLACE]`, extension fields are left out:
+/// they may hold an anchored list that changed.
+pub(crate) fn model_changes(before: &Value, after: &Value, directory: &Path) -> String {
+    let mut lines = Vec::new();
+    changes("", before, after, &mut lines);
+    let place = directory.to_string_lossy();
+    lines.iter().map(|line| line.replace(&*place, "[PLACE]") + "\n").collect()
+}
+
+fn changes(path: &str, before: &Value, after: &Value, lines: &mut Vec<String>) {
+    if before == after {
+        return;
+    }
+    match (before, after) {
+        (Value::Object(old), Value::Object(new)) => {
+            let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+            for key in keys.into_iter().filter(|key| !key.starts_with("x-")) {
+                changes(&format!("{path}/{key}"), &before[key], &after[key], lines);
+            }
+        }
+        (Value::Array(old), Value::Array(new)) => {
+            let gone = old.iter().filter(|item| !new.contains(item));
+            lines.extend(gone.map(|item| format!("- {path} {item}")));
+            let come = new.iter().filter(|item| !old.contains(item));
+            lines.extend(come.map(|item| format!("+ {path} {item}")));
+        }
+        (old, new) => {
+            let shown = |sign: char, value: &Value| format!("{sign} {path} {value}");
+            lines.extend((!old.is_null()).then(|| shown('-', old)));
+            lines.extend((!new.is_null()).then(|| shown('+', new)));
+        }
+    }
+}
+
 /// Collects the volumes of new mounts in `used`.
 fn mounts_grow(old: &[Value], new: &[Value], used: &mut BTreeSet<String>) -> Result<(), String> {
     let (kept, added): (Vec<&Value>, Vec<&Value>) =
@@ -248,8 +283,10 @@ fn mounts_grow(old: &[Value], new: &[Value], used: &mut BTreeSet<String>) -> Res
             Some(source) => json!({"type": "volume", "source": source, "target": target}),
             None => json!({"type": "tmpfs", "target": target, "tmpfs": {"mode": 0o1777}}),
         };
-        // Compose adds no options to a volume in long syntax and empty ones in short syntax.
-        let plain = mount["volume"].as_object().is_some_and(Map::is_empty);
+        // Compose adds no options to a volume in long syntax and empty ones in short syntax. Of
+        // services that share a new volume one alone may fill it.
+        let plain = mount["volume"].as_object().is_some_and(Map::is_empty)
+            || mount["volume"] == json!({"nocopy": true});
         let mount = if plain { &without(mount, "volume") } else { mount };
         if *mount != planned {
             return Err(format!("{mount} is new and should be {planned}"));
