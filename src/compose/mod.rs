@@ -135,6 +135,8 @@ pub struct Mount {
     pub syntax: Syntax,
     /// Options of a short entry's third section.
     pub options: Vec<String>,
+    /// A volume that the engine must not fill from the image.
+    pub nocopy: bool,
     /// Variables without value in it: what is mounted on another machine is not known.
     pub unset: Vec<String>,
     /// The node that wrote it.

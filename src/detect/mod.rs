@@ -6,15 +6,23 @@
 pub mod anonymous_tree_volume;
 pub mod duplicate_target;
 mod exposed;
+mod image;
+pub mod empty_overlay;
 pub mod nested_under_read_only;
+mod overlay;
+pub mod shared_overlay;
 pub mod slow_tree;
 pub mod slow_writes;
+pub mod unwritable_overlay;
 
 use std::path::Path;
 
 pub use exposed::{Exposed, grouped, join};
+pub use image::ImageUser;
+pub use overlay::Overlay;
 
 use crate::compose::{Mount, MountKind, Project, Service, Syntax, is_under, sections};
+use crate::dockerfile::Images;
 use crate::finding::{Finding, MountRef, Severity};
 use crate::host::Host;
 use crate::rules::{ImageKind, Platform, Role, Rules};
@@ -24,9 +32,12 @@ use crate::scope::Surveys;
 pub const ALL: &[&dyn Detector] = &[
     &anonymous_tree_volume::AnonymousTreeVolume,
     &duplicate_target::DuplicateTarget,
+    &empty_overlay::EmptyOverlay,
     &nested_under_read_only::NestedUnderReadOnly,
+    &shared_overlay::SharedOverlay,
     &slow_tree::SlowTree,
     &slow_writes::SlowWrites,
+    &unwritable_overlay::UnwritableOverlay,
 ];
 
 /// What is known about a detector without running it.
@@ -73,6 +84,8 @@ pub struct Context<'a> {
     pub platforms: &'a [&'a Platform],
     /// What lies below the binds.
     pub surveys: &'a Surveys,
+    /// What the services' Dockerfiles tell.
+    pub images: &'a Images,
 }
 
 impl<'a> Context<'a> {

@@ -4,6 +4,7 @@
 //! is the only registry.
 
 mod cover;
+mod evidence;
 pub mod name_volume;
 pub mod tmpfs;
 pub mod volume;

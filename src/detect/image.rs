@@ -1,0 +1,113 @@
+//! What the image of a service tells about a tree: evidence for findings and repairs.
+
+use super::Context;
+use crate::compose::Service;
+use crate::dockerfile::{Access, Content, Image, User};
+use crate::rules::TreeKind;
+
+/// Who a service's programs run as.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ImageUser {
+    /// User 0.
+    Root,
+    /// Another one, by name or number.
+    Other(String),
+    /// The project's files do not tell.
+    Unknown,
+}
+
+impl<'a> Context<'a> {
+    /// The image that a service builds, as far as its Dockerfile tells.
+    pub fn image(&self, service: &Service) -> Option<&'a Image> {
+        self.images.of(service).ok()
+    }
+
+    /// The words that a service's container starts with: its own, else those of its Dockerfile. An
+    /// own entry point takes the image's command away.
+    pub fn command_of(&self, service: &Service) -> Vec<String> {
+        let image = self.image(service);
+        let own = |words: &[String]| words.to_vec();
+        let entrypoint = match image.and_then(Image::entrypoint) {
+            Some(words) if service.entrypoint.is_empty() => own(words),
+            _ => own(&service.entrypoint),
+        };
+        let command = match image.and_then(Image::cmd) {
+            Some(words) if service.command.is_empty() && service.entrypoint.is_empty() => own(words),
+            _ => own(&service.command),
+        };
+        [entrypoint, command].concat()
+    }
+
+    /// True when a service fills trees of a kind each time it starts.
+    pub fn installs(&self, service: &Service, kind: &TreeKind) -> bool {
+        let line = self.command_of(service).join(" ");
+        kind.installers.iter().any(|installer| {
+            let mut rests = line.split(installer.as_str()).skip(1);
+            rests.any(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '-'))
+        })
+    }
+
+    /// True when the service's Dockerfile surely fills a path with a tree of a kind.
+    pub fn image_fills(&self, service: &Service, path: &str, kind: &TreeKind) -> bool {
+        let content = self.image(service).map(|image| image.content(path, kind));
+        matches!(content, Some(Content::Filled { .. }))
+    }
+
+    /// True when the service's Dockerfile surely leaves a path empty.
+    pub fn image_lacks(&self, service: &Service, path: &str, kind: &TreeKind) -> bool {
+        self.image(service).is_some_and(|image| image.content(path, kind) == Content::Absent)
+    }
+
+    /// Who a service runs as: its own `user`, else the last `USER` of its Dockerfile, else what is
+    /// known of its image.
+    pub fn user_of(&self, service: &Service) -> ImageUser {
+        match self.known_user(service) {
+            User::Root => ImageUser::Root,
+            User::Named { name, .. } => ImageUser::Other(name),
+            User::Unknown => ImageUser::Unknown,
+        }
+    }
+
+    fn known_user(&self, service: &Service) -> User {
+        let image = self.image(service);
+        if let Some(user) = service.user.as_deref() {
+            let name = user.split(':').next().unwrap_or_default();
+            return match (image, name) {
+                (Some(image), _) => image.user_of(user),
+                (None, "root" | "0") => User::Root,
+                (None, name) if name.is_empty() || name.contains('$') => User::Unknown,
+                (None, name) => User::Named { name: name.to_owned(), uid: name.parse().ok() },
+            };
+        }
+        match image {
+            Some(image) => image.user(),
+            None if service.build.is_some() => User::Unknown,
+            None => {
+                let base = service.image.as_deref().and_then(|name| self.rules.base_for(name));
+                match base.map(|base| base.user.as_str()) {
+                    Some("root" | "0") => User::Root,
+                    Some(name) => User::Named { name: name.to_owned(), uid: name.parse().ok() },
+                    None => User::Unknown,
+                }
+            }
+        }
+    }
+
+    /// True when the service's user surely may write to a new volume at a path.
+    pub fn may_write(&self, service: &Service, path: &str, kind: Option<&TreeKind>) -> bool {
+        let user = self.known_user(service);
+        let image = self.image(service);
+        user == User::Root
+            || image.is_some_and(|image| {
+                matches!(image.writable(path, kind, &user), Access::Yes { .. })
+            })
+    }
+
+    /// The service's user, if it surely may not write to a new volume at a path.
+    pub fn shut_out(&self, service: &Service, path: &str, kind: &TreeKind) -> Option<String> {
+        let user = self.known_user(service);
+        let User::Named { name, .. } = &user else { return None };
+        let access = self.image(service)?.writable(path, Some(kind), &user);
+        matches!(access, Access::No { .. }).then(|| name.clone())
+    }
+}
