@@ -72,14 +72,16 @@ fn holds_no_tree(source: &Path) -> bool {
 }
 
 /// The part of the file system that belongs to a project.
-struct Scope {
+#[derive(Debug, Clone)]
+pub(crate) struct Scope {
     repository: Option<PathBuf>,
     directory: PathBuf,
     home: Option<PathBuf>,
 }
 
 impl Scope {
-    fn of(host: &dyn Host, environment: &Environment, directory: &Path) -> Self {
+    /// The scope of a project in `directory`.
+    pub(crate) fn of(host: &dyn Host, environment: &Environment, directory: &Path) -> Self {
         let repository = directory
             .ancestors()
             .find(|d| host.kind(&d.join(".git")).is_some())
@@ -89,7 +91,7 @@ impl Scope {
     }
 
     /// Whether `source` may be looked into; the reason when not.
-    fn admits(&self, host: &dyn Host, source: &Path) -> Result<(), String> {
+    pub(crate) fn admits(&self, host: &dyn Host, source: &Path) -> Result<(), String> {
         self.admits_path(source)?;
         // A link inside the project may lead out of it.
         match host.canonical(source) {

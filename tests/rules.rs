@@ -7,7 +7,7 @@ use std::path::Path;
 
 use composefix::host::RealHost;
 use composefix::rules::{
-    Access, BUILTIN, BindCost, Citation, Claim, DataDirectory, Exception, ImageKind, Lock,
+    Access, BUILTIN, Base, BindCost, Citation, Claim, DataDirectory, Exception, ImageKind, Lock,
     Manifest, Platform, Preferences, Role, Rules, STRATEGIES, TreeKind,
 };
 use serde::de::DeserializeOwned;
@@ -145,6 +145,7 @@ fn schemas_and_types_have_the_same_fields() {
     assert_eq!(expected::<Preferences>(unknown), fields(&platform, "/properties/strategies"));
     assert_eq!(expected::<ImageKind>(unknown), fields(&image, ""));
     assert_eq!(expected::<DataDirectory>(unknown), fields(&image, "/$defs/data"));
+    assert_eq!(expected::<Base>(unknown), fields(&image, "/$defs/base"));
 
     let values = |schema: &Value, pointer: &str| -> BTreeSet<String> {
         let list = schema.pointer(pointer).and_then(Value::as_array).expect("a list of values");
@@ -173,9 +174,26 @@ fn no_two_families_share_a_repository() {
     let rules = rules();
     for image in rules.images() {
         for repository in &image.repositories {
+            if let Some(base) = &image.base {
+                assert_eq!(rules.base_for(repository), Some(base), "{repository}");
+                assert!(rules.image_for(repository).is_none(), "{repository}");
+                continue;
+            }
             let (found, _) = rules.image_for(repository).expect("a family finds itself");
             assert_eq!(found.id, image.id, "{repository}");
         }
+    }
+}
+
+#[test]
+fn only_an_image_itself_is_a_base() {
+    let rules = rules();
+    let node = rules.base_for("node").expect("it is known");
+    for reference in ["node:22-slim", "docker.io/library/node@sha256:1", "library/node:1"] {
+        assert_eq!(rules.base_for(reference), Some(node), "{reference}");
+    }
+    for reference in ["bitnami/node", "ghcr.io/me/node:22", "nodes", "postgres", ""] {
+        assert!(rules.base_for(reference).is_none(), "{reference}");
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::targets::{Targets, spelled_target};
 use super::value::{Data, FileId, List, Origin, Value};
 use super::volume::{MountKind, is_path, parse_short};
-use super::{Mount, Place, Project, Service, Skipped, Syntax, Volume, clean_path};
+use super::{Mount, Place, Project, Service, Skipped, Syntax, Volume, build, clean_path};
 use crate::error::Problem;
 use crate::host::{Environment, lexical_clean};
 use crate::yaml::Kind;
@@ -90,6 +90,9 @@ impl Reader<'_> {
             replaced: Vec::new(),
             image: value.text_of("image").map(str::to_owned),
             build: value.get("build").map(|b| self.build_key(b)),
+            build_of: value
+                .get("build")
+                .map(|b| build::read(b, self.directory(b.origin), self.home)),
             image_key: String::new(),
             user: value.text_of("user").map(str::to_owned),
             command: words("command"),
@@ -302,7 +305,7 @@ impl Reader<'_> {
 
 /// A host path as Compose resolves it: `~` is the home directory, relative paths start at `base`,
 /// Windows paths stay as they are.
-fn resolve_path(path: &str, base: &Path, home: Option<&Path>) -> String {
+pub(super) fn resolve_path(path: &str, base: &Path, home: Option<&Path>) -> String {
     if let (Some(rest), Some(home)) = (path.strip_prefix('~'), home) {
         let joined = home.join(rest.trim_start_matches('/'));
         return lexical_clean(&joined).to_string_lossy().into_owned();

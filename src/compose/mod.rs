@@ -3,6 +3,7 @@
 //! [`load`] follows Compose's own phases, see `load.rs`. What is not modelled here (ports, networks,
 //! environment, …) is still kept apart and merged, but nobody reads it.
 
+mod build;
 mod dotenv;
 mod extends;
 mod extract;
@@ -16,6 +17,7 @@ mod targets;
 mod value;
 mod volume;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use crate::source::{Source, Span};
@@ -91,6 +93,8 @@ pub struct Service {
     pub image: Option<String>,
     /// `build`: text that is equal for services that build the same image.
     pub build: Option<String>,
+    /// `build`: what the image is built from.
+    pub build_of: Option<Build>,
     /// See [`Service::image_key`].
     pub(crate) image_key: String,
     /// `user`.
@@ -118,6 +122,27 @@ impl Service {
             .filter(|m| m.target.starts_with('/') && is_under(path, &m.target))
             .max_by_key(|m| m.target.len())
     }
+}
+
+/// What a service's image is built from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Build {
+    /// Directory of the context as Compose resolves it, or the address of a remote one.
+    pub context: String,
+    /// True for a context that is no directory of this machine: a repository, an archive.
+    pub remote: bool,
+    /// The Dockerfile, relative to the context; none for `Dockerfile`.
+    pub dockerfile: Option<String>,
+    /// `dockerfile_inline`: the text itself.
+    pub inline: Option<String>,
+    /// The stage to build; none for the last.
+    pub target: Option<String>,
+    /// Values for `ARG`; none where it comes from whoever builds.
+    pub args: BTreeMap<String, Option<String>>,
+    /// Names of `additional_contexts`.
+    pub additional_contexts: BTreeSet<String>,
+    /// Variables without value that it depends on.
+    pub unset: Vec<String>,
 }
 
 /// One mount of one service.

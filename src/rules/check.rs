@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::Error;
 
-use super::{Access, Citation, ImageKind, Platform, STRATEGIES, TreeKind};
+use super::{Access, Citation, ImageKind, Platform, Role, STRATEGIES, TreeKind};
 
 /// A kind of rule file.
 pub(super) trait Kind: DeserializeOwned {
@@ -187,6 +187,15 @@ impl Kind for ImageKind {
                 let message =
                     format!("`{repository}` is no lower-case name without tag and digest");
                 return fault(repository, message);
+            }
+        }
+        if (self.role == Role::Base) != self.base.is_some() {
+            return fault("role:", "`base` goes with the role `base` and no other");
+        }
+        for path in self.base.iter().flat_map(|base| base.lacks.iter().chain(&base.empty)) {
+            match path.strip_prefix('/') {
+                Some(rest) => relative(rest)?,
+                None => return fault(path, format!("`{path}` must be an absolute path")),
             }
         }
         for directory in &self.data {

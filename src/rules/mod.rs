@@ -9,6 +9,8 @@ mod check;
 mod load;
 mod shelf;
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 pub use builtin::BUILTIN;
@@ -257,6 +259,8 @@ pub enum Role {
     Service,
     /// Ready-made application whose code lies in the image beside uploads and plug-ins.
     Application,
+    /// A language or a distribution that projects build their own images upon.
+    Base,
 }
 
 /// A family of images: its data directories, and whether it reads dependency trees at all.
@@ -275,8 +279,31 @@ pub struct ImageKind {
     /// Directories that hold its data.
     #[serde(default)]
     pub data: Vec<DataDirectory>,
+    /// What holds before the first instruction of a Dockerfile, for the role `base` alone.
+    #[serde(default)]
+    pub base: Option<Base>,
     /// Where these facts come from.
     pub sources: Vec<Citation>,
+}
+
+/// What an image gives to those that are built upon it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Base {
+    /// The user that it runs as.
+    pub user: String,
+    /// Its working directory; none where its variants differ.
+    #[serde(default)]
+    pub workdir: Option<String>,
+    /// Users that it has beside root, with their numbers.
+    #[serde(default)]
+    pub users: BTreeMap<String, u32>,
+    /// Usual directories of projects that it does not have.
+    #[serde(default)]
+    pub lacks: Vec<String>,
+    /// Directories that are empty, or may be missing.
+    #[serde(default)]
+    pub empty: Vec<String>,
 }
 
 /// A data directory of an image.
