@@ -63,7 +63,8 @@ fn stays_empty(cx: &Context<'_>, overlay: &Overlay<'_>) -> bool {
                 mounts.map(move |m| (s, m))
             });
             let here = cx.project.volumes.iter().any(|v| {
-                v.key == key && !v.definition.get("external").is_some_and(crate::compose::Value::is_true)
+                v.key == key
+                    && !v.definition.get("external").is_some_and(crate::compose::Value::is_true)
             });
             here && users.all(|(user, mount)| {
                 // A service without a tree of its own at this path may be there to fill it.

@@ -5,6 +5,10 @@ use crate::compose::Service;
 use crate::dockerfile::{Access, Content, Image, User};
 use crate::rules::TreeKind;
 
+/// Programs that run others, or hand work to others, as another user.
+const CHANGING: [&str; 9] =
+    ["gosu", "su-exec", "sudo", "setpriv", "runuser", "supervisord", "apache", "nginx", "php-fpm"];
+
 /// Who a service's programs run as.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ImageUser {
@@ -32,7 +36,9 @@ impl<'a> Context<'a> {
             _ => own(&service.entrypoint),
         };
         let command = match image.and_then(Image::cmd) {
-            Some(words) if service.command.is_empty() && service.entrypoint.is_empty() => own(words),
+            Some(words) if service.command.is_empty() && service.entrypoint.is_empty() => {
+                own(words)
+            }
             _ => own(&service.command),
         };
         [entrypoint, command].concat()
@@ -91,6 +97,35 @@ impl<'a> Context<'a> {
                 }
             }
         }
+    }
+
+    /// The major version in the tag of the image that a service runs or is built upon, if that is
+    /// the image of this name.
+    pub fn base_major(&self, service: &'a Service, repository: &str) -> Option<u32> {
+        let (name, tag) = self.base_of(service)?.rsplit_once(':')?;
+        let last = name.rsplit('/').next()?;
+        let digits: String = tag.chars().take_while(char::is_ascii_digit).collect();
+        (last == repository).then(|| digits.parse().ok())?
+    }
+
+    /// The image that a service runs, or the one below all stages of its Dockerfile.
+    fn base_of(&self, service: &'a Service) -> Option<&'a str> {
+        match self.image(service) {
+            Some(image) => image.base(),
+            None if service.build.is_some() => None,
+            None => service.image.as_deref(),
+        }
+    }
+
+    /// True when a service's programs surely run as the container's user: the image is made for a
+    /// language whose servers do, and nothing in the command changes the user.
+    pub fn keeps_user(&self, service: &'a Service) -> bool {
+        let keeps = self
+            .base_of(service)
+            .and_then(|name| self.rules.base_for(name))
+            .is_some_and(|b| b.keeps_user);
+        let line = self.command_of(service).join(" ");
+        keeps && !CHANGING.iter().any(|word| line.contains(word))
     }
 
     /// True when the service's user surely may write to a new volume at a path.

@@ -5,9 +5,9 @@
 
 pub mod anonymous_tree_volume;
 pub mod duplicate_target;
+pub mod empty_overlay;
 mod exposed;
 mod image;
-pub mod empty_overlay;
 pub mod nested_under_read_only;
 mod overlay;
 pub mod shared_overlay;

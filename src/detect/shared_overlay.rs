@@ -34,7 +34,8 @@ impl Detector for SharedOverlay {
             for overlay in &overlays {
                 let service = overlay.service;
                 let others = users.iter().filter(|(s, _)| s.name != service.name);
-                let strangers = others.clone().filter(|(s, _)| s.image_key() != service.image_key());
+                let strangers =
+                    others.clone().filter(|(s, _)| s.image_key() != service.image_key());
                 let strangers: Vec<&str> = strangers.map(|(s, _)| s.name.as_str()).collect();
                 let racing = others.filter(|(s, m)| races(cx, overlay, s, m));
                 let racing: Vec<&str> = racing.map(|(s, _)| s.name.as_str()).collect();
@@ -51,7 +52,10 @@ impl Detector for SharedOverlay {
                         service.name,
                         names(&racing)
                     );
-                    (message, "let one service fill it: `nocopy` for the others, or `depends_on` the first")
+                    (
+                        message,
+                        "let one service fill it: `nocopy` for the others, or `depends_on` the first",
+                    )
                 } else {
                     continue;
                 };

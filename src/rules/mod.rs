@@ -292,6 +292,10 @@ pub struct ImageKind {
 pub struct Base {
     /// The user that it runs as.
     pub user: String,
+    /// True when the programs that it is made for run as that user. A web server or php-fpm hands
+    /// the work to a user of its own instead.
+    #[serde(default)]
+    pub keeps_user: bool,
     /// Its working directory; none where its variants differ.
     #[serde(default)]
     pub workdir: Option<String>,

@@ -7,10 +7,14 @@
 use super::Member;
 use crate::detect::{Context, ImageUser};
 use crate::host::EntryKind;
-use crate::rules::TreeKind;
+use crate::rules::{Access, TreeKind};
 
 /// The volume may stay empty: neither the image nor the service's own start is seen to fill it.
-pub(super) fn may_stay_empty(cx: &Context<'_>, member: &Member<'_>, kind: &TreeKind) -> Option<String> {
+pub(super) fn may_stay_empty(
+    cx: &Context<'_>,
+    member: &Member<'_>,
+    kind: &TreeKind,
+) -> Option<String> {
     let Member { service, target, .. } = member;
     if cx.installs(service, kind) || cx.image_fills(service, target, kind) {
         return None;
@@ -19,8 +23,12 @@ pub(super) fn may_stay_empty(cx: &Context<'_>, member: &Member<'_>, kind: &TreeK
     let install = member.facts.and_then(|f| f.install.as_deref()).or(kind.install.as_deref());
     let run = install.map(|install| format!("`docker compose run --rm {name} {install}`"));
     if cx.image_lacks(service, target, kind) {
-        let how = run.map_or_else(String::new, |run| format!(": run {run} once, or install it in the Dockerfile"));
-        return Some(format!("the new volume starts empty, because the image holds nothing at {target}{how}"));
+        let how = run.map_or_else(String::new, |run| {
+            format!(": run {run} once, or install it in the Dockerfile")
+        });
+        return Some(format!(
+            "the new volume starts empty, because the image holds nothing at {target}{how}"
+        ));
     }
     let how = run.map_or_else(String::new, |run| format!(", then run {run} once"));
     Some(format!(
@@ -33,9 +41,16 @@ pub(super) fn may_be_shut_out(cx: &Context<'_>, member: &Member<'_>) -> Option<S
     let target = &member.target;
     let user = cx.user_of(member.service);
     let lines = |user: &str| {
-        format!("add `RUN mkdir -p {target} && chown {user} {target}` to its Dockerfile, before `USER`")
+        format!(
+            "add `RUN mkdir -p {target} && chown {user} {target}` to its Dockerfile, before `USER`"
+        )
     };
+    // Packages are written by whoever installs them, a cache by whoever serves requests.
+    let written = member.kind.is_some_and(|k| k.access == Access::WriteHeavy);
     match &user {
+        ImageUser::Root if written && !cx.keeps_user(member.service) => Some(format!(
+            "the container starts as root, and a server in it may write as a user of its own, such as www-data: a new volume belongs to root unless the image gives {target} to that user"
+        )),
         ImageUser::Root => None,
         ImageUser::Other(_) if cx.may_write(member.service, target, member.kind) => None,
         ImageUser::Other(name) => Some(format!(
@@ -56,9 +71,22 @@ pub(super) fn is_removed(cx: &Context<'_>, member: &Member<'_>, kind: &TreeKind)
     if removes(&cx.command_of(member.service).join(" "), name) {
         return Some(format!("the service's command removes or renames {name} itself, {busy}"));
     }
+    let ci = cx.command_of(member.service).join(" ").contains("npm ci");
+    if ci
+        && name == "node_modules"
+        && cx.base_major(member.service, "node").is_none_or(|m| m < TAME_NODE)
+    {
+        return Some(format!(
+            "the service runs `npm ci`, and npm before version 7 removes the directory itself, {busy}; images from node:{TAME_NODE} on do not"
+        ));
+    }
     let script = scripts(cx, member).into_iter().find(|(_, line)| removes(line, name))?.0;
     Some(format!("the script `{script}` in package.json removes or renames {name} itself, {busy}"))
 }
+
+/// First major version of the node image whose npm empties the directory instead of removing it.
+/// With npm 11 that was seen on an engine; version 7 came with another installer.
+const TAME_NODE: u32 = 16;
 
 /// True when a command line removes or renames a directory of this name itself, not what is in it.
 fn removes(line: &str, name: &str) -> bool {
@@ -106,7 +134,12 @@ mod tests {
         ] {
             assert!(removes(line, "node_modules"), "{line}");
         }
-        for line in ["rm -rf node_modules/.cache", "rm -rf node_modules_old", "npm ci", "rm -rf dist; ls node_modules"] {
+        for line in [
+            "rm -rf node_modules/.cache",
+            "rm -rf node_modules_old",
+            "npm ci",
+            "rm -rf dist; ls node_modules",
+        ] {
             assert!(!removes(line, "node_modules"), "{line}");
         }
     }

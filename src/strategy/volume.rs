@@ -39,7 +39,17 @@ impl Strategy for NamedVolume {
         let fillers: Vec<Filler> =
             members.map(|(member, key)| filler(cx, group, &keys, member, key)).collect();
         let members = group.members.iter().zip(&keys).zip(fillers);
-        members.map(|((member, key), filler)| fix(cx, group, member, key, &filler)).collect()
+        members
+            .map(|((member, key), filler)| {
+                let sharers = group.members.iter().zip(&keys).filter(|(_, k)| *k == key);
+                let waits = |m: &Member<'_>| cx.project.depends_on(member.service, &m.service.name);
+                // Another service installs into the same volume before this one starts.
+                let served = sharers
+                    .map(|(m, _)| m)
+                    .any(|m| waits(m) && m.kind.is_some_and(|kind| cx.installs(m.service, kind)));
+                fix(cx, group, member, key, (&filler, served))
+            })
+            .collect()
     }
 }
 
@@ -128,14 +138,13 @@ fn fix(
     group: &Group<'_>,
     member: &Member<'_>,
     key: &str,
-    filler: &Filler,
+    (filler, served): (&Filler, bool),
 ) -> Result<Fix, String> {
     let nocopy = matches!(filler, Filler::Other(_));
     let source = NewSource::Volume { key: key.to_owned(), nocopy };
     let mount = cover(cx, member, source).ok_or("this mount is not written in a `volumes` list")?;
-    let gaps = gaps(cx, member, filler);
-    let applicability =
-        if gaps.is_empty() { Applicability::Safe } else { Applicability::Unsafe };
+    let gaps = gaps(cx, member, filler, served);
+    let applicability = if gaps.is_empty() { Applicability::Safe } else { Applicability::Unsafe };
     Ok(Fix {
         strategy: META.id,
         applicability,
@@ -146,12 +155,12 @@ fn fix(
 }
 
 /// What evidence is missing for a safe fix.
-fn gaps(cx: &Context<'_>, member: &Member<'_>, filler: &Filler) -> Vec<String> {
+fn gaps(cx: &Context<'_>, member: &Member<'_>, filler: &Filler, served: bool) -> Vec<String> {
     let mut gaps = Vec::new();
     if let Some(kind) = member.kind {
         // A cache fills itself; packages do not.
         let installed = kind.access == Access::ReadMostly;
-        gaps.extend(may_stay_empty(cx, member, kind).filter(|_| installed));
+        gaps.extend(may_stay_empty(cx, member, kind).filter(|_| installed && !served));
         gaps.extend(is_removed(cx, member, kind));
     }
     gaps.extend(may_be_shut_out(cx, member));
@@ -181,12 +190,6 @@ fn remarks(
         notes.push(format!(
             "`{other}` fills the volume from its image and {service} does not (`nocopy`), because two that copy at once get in each other's way: start `{other}` with it"
         ));
-    }
-    if cx.command_of(member.service).join(" ").contains("npm ci") {
-        notes.push(
-            "older versions of `npm ci` remove the directory itself, which fails with \"resource busy\" on a mount point"
-                .to_owned(),
-        );
     }
     let project = &cx.project.name;
     notes.push(format!(
