@@ -4,7 +4,7 @@ use super::Content;
 use super::copy::below;
 use super::replay::{Owner, Replay, Seen, brought};
 use super::shell::{Command, join};
-use super::stage::{Run, Stage};
+use super::stage::{Run, Stage, shortened};
 use super::words::UNKNOWN;
 use crate::compose::is_under;
 
@@ -90,6 +90,15 @@ impl Replay<'_> {
                     seen.forget();
                 }
             }
+            "composer" if loads_all(run, seen) => {
+                let by = shortened(&format!("RUN {}", command.words.join(" ")));
+                let line = owner.map_or(0, |o| o.line);
+                seen.content = Content::Filled { by, line };
+            }
+            "bundle" | "npm" | "yarn" | "pnpm" | "composer" if configures_less(command) => {
+                seen.lean = true;
+            }
+            "pip" | "pip3" if command.has_flag(&['t'], "--target") => seen.disturb(),
             "find" | "git" | "xargs" | "make" if takes_away(command) => seen.forget(),
             "npm" | "pnpm" | "yarn" if command.words.iter().any(|word| word == "prune") => {
                 if matches!(seen.content, Content::Filled { .. }) {
@@ -157,6 +166,22 @@ impl Replay<'_> {
             brought(seen, &other, &by, line, owner.as_ref());
         }
     }
+}
+
+/// `composer dump-autoload` behind an install that left nothing out but the autoloader.
+fn loads_all(run: &Run, seen: &Seen) -> bool {
+    let dumps = |word: &String| matches!(word.as_str(), "dump-autoload" | "dumpautoload");
+    let Content::Partial { by, .. } = &seen.content else { return false };
+    let lean = seen.lean || run.env.contains_key("COMPOSER_NO_DEV") || by.contains("--no-dev");
+    let words = &run.command.words;
+    let whole = words.iter().all(|word| word != "--no-dev" && word != "--dry-run");
+    words.iter().any(dumps) && whole && by.contains("--no-autoloader") && !by.contains('…') && !lean
+}
+
+/// `bundle config set without development`, `npm config set omit dev`.
+fn configures_less(command: &Command) -> bool {
+    let has = |names: &[&str]| command.words.iter().any(|word| names.contains(&word.as_str()));
+    has(&["config"]) && has(&["without", "omit", "production", "only", "deployment"])
 }
 
 /// Arguments that are no flags and no values of the given flags, without the first few.

@@ -261,6 +261,7 @@ impl Installer<'_> {
         let flag = self.words.iter().any(|word| {
             PARTLY.contains(&word.as_str())
                 || word.starts_with("--without=")
+                || word.starts_with("--production=") && word != "--production=false"
                 || word.starts_with("--no-group=")
         });
         let mut set = PARTLY_SET.iter().filter(|(_, program)| *program == self.program);

@@ -13,6 +13,7 @@ const MAX_DEPTH: usize = 40;
 const MAX_EVENTS: usize = 100_000;
 
 /// What is known about a path at some moment of the build.
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, no states")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Seen {
     pub(super) content: Content,
@@ -26,6 +27,8 @@ pub(super) struct Seen {
     pub(super) open: bool,
     /// Something was brought to the directory of its manifest.
     pub(super) manifest: bool,
+    /// A package manager was told to leave packages out.
+    pub(super) lean: bool,
     /// It lies in a declared volume: some builders drop what is written there later.
     pub(super) volume: bool,
 }
@@ -47,6 +50,7 @@ impl Seen {
             inner: None,
             open: false,
             manifest: false,
+            lean: false,
             volume: false,
         }
     }
@@ -67,6 +71,7 @@ impl Seen {
             inner: self.inner.or_else(|| other.inner.clone()),
             open: self.open && other.open,
             manifest: self.manifest && other.manifest,
+            lean: self.lean || other.lean,
             volume: self.volume || other.volume,
         }
     }
@@ -89,8 +94,8 @@ impl Seen {
     }
 
     pub(super) fn remove(&mut self) {
-        let Self { manifest, volume, .. } = *self;
-        *self = Self { manifest, volume, ..Self::nothing() };
+        let Self { manifest, lean, volume, .. } = *self;
+        *self = Self { manifest, lean, volume, ..Self::nothing() };
     }
 
     /// Makes the directory if it is not there.
@@ -285,8 +290,8 @@ impl<'a> Replay<'a> {
             let manifest = seen.manifest || run.mounts.iter().any(|m| is_under(m, &root));
             let content = match fill {
                 Fill::Elsewhere => return,
-                Fill::All if manifest => Content::Filled { by, line: event.line },
-                Fill::Part if manifest => Content::Partial { by, line: event.line },
+                Fill::All if manifest && !seen.lean => Content::Filled { by, line: event.line },
+                Fill::All | Fill::Part if manifest => Content::Partial { by, line: event.line },
                 _ => return seen.disturb(),
             };
             seen.create(owner.clone());

@@ -3,6 +3,8 @@
 //! Not a shell: what depends on a condition, a loop or a failure is marked as unsure, and what
 //! depends on the output of a command is [`UNKNOWN`].
 
+use std::collections::BTreeSet;
+
 use super::tokens::{Token, tokens};
 use super::words::{UNKNOWN, Variable};
 
@@ -61,6 +63,11 @@ pub(super) fn commands(
     dir: Option<&str>,
     value: &dyn Fn(&str) -> Variable,
 ) -> Vec<Command> {
+    // A variable that the line sets itself has that value from then on, which is not followed.
+    let breaks = |c: char| c.is_whitespace() || matches!(c, ';' | '&' | '|' | '(' | '{');
+    let own: BTreeSet<&str> =
+        text.split(breaks).filter_map(assignment).map(|(name, _)| name).collect();
+    let value = &|name: &str| if own.contains(name) { Variable::Unknown } else { value(name) };
     let mut reader = Reader { value, commands: Vec::new() };
     reader.read(text, dir.map(str::to_owned), None, true, 0);
     reader.commands
@@ -292,6 +299,7 @@ mod tests {
         assert_eq!(read("cd $APP && npm ci && cd sub; x"), ["/app: npm ci", "/app/sub: x"]);
         assert_eq!(read("(cd web && npm ci) && pwd"), ["/w/web: npm ci", "/w: pwd"]);
         assert_eq!(read("cd $UNSET && npm ci"), ["-: npm ci"]);
+        assert_eq!(read("APP=/x && cd $APP && npm ci"), ["-: npm ci"]);
         assert_eq!(read("pushd a; x; popd; y"), ["/w/a: x", "/w: y"]);
     }
 

@@ -273,7 +273,7 @@ impl Reader<'_> {
         if let From::Stage(stage) = from
             && let Some(stage) = self.stages.get(*stage)
         {
-            let (events, args, env) = (Vec::new(), Env::new(), Arc::clone(&stage.env));
+            let (events, args, env) = (Vec::new(), stage.args.clone(), Arc::clone(&stage.env));
             let (workdir, user) = (stage.workdir.clone(), stage.user.clone());
             let (entrypoint, cmd) = (stage.entrypoint.clone(), stage.cmd.clone());
             let (volumes, users) = (stage.volumes.clone(), stage.users.clone());

@@ -62,6 +62,8 @@ fn owners() {
     assert_eq!(writable("FROM corp/x\nUSER app\n", "/app/node_modules"), "unknown");
     assert_eq!(writable("FROM node\nUSER node\nWORKDIR /app\n", "/app"), "yes");
     assert_eq!(writable("FROM node\nWORKDIR /app\nUSER node\n", "/app"), "no");
+    let html = "FROM php:8-fpm\nWORKDIR /var/www/html\nUSER www-data\n";
+    assert_eq!(writable(html, "/var/www/html"), "unknown");
 }
 
 #[test]

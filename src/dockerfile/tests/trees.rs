@@ -32,6 +32,12 @@ fn laravel_with_two_steps_and_no_development_packages() {
         content(&image_of(&file), "/var/www/html/vendor", PHP),
         "filled RUN composer install"
     );
+    let dumped = file.replace("RUN composer install\n", "RUN composer dump-autoload\n");
+    let by = "filled RUN composer dump-autoload";
+    assert_eq!(content(&image_of(&dumped), "/var/www/html/vendor", PHP), by);
+    let lean = dumped.replace("--no-scripts", "--no-dev");
+    let by = "partial RUN composer install --no-autoloader --no-dev";
+    assert_eq!(content(&image_of(&lean), "/var/www/html/vendor", PHP), by);
     let lean = "FROM php\nWORKDIR /a\nCOPY . .\nENV COMPOSER_NO_DEV=1\nRUN composer i\n";
     assert_eq!(content(&image_of(lean), "/a/vendor", PHP), "partial RUN composer i");
 }
@@ -54,6 +60,8 @@ fn node_in_many_spellings() {
         ("RUN npm ci || exit 1", "filled RUN npm ci"),
         ("RUN npm ci || npm install", "filled RUN npm install"),
         ("RUN npm ci --omit=dev", "partial RUN npm ci --omit=dev"),
+        ("RUN npm config set omit dev && npm ci", "partial RUN npm ci"),
+        ("RUN yarn install --production=true", "partial RUN yarn install --production=true"),
         ("ENV NODE_ENV=production\nRUN npm ci", "partial RUN npm ci"),
         ("ENV NODE_ENV=production\nRUN NODE_ENV=development npm ci", "filled RUN npm ci"),
         ("RUN npm install -g pnpm", "absent"),
