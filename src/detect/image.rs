@@ -69,9 +69,31 @@ impl<'a> Context<'a> {
     pub fn user_of(&self, service: &Service) -> ImageUser {
         match self.known_user(service) {
             User::Root => ImageUser::Root,
-            User::Named { name, .. } => ImageUser::Other(name),
+            User::Named { name, .. } => ImageUser::Other(self.shown_user(service, name)),
             User::Unknown => ImageUser::Unknown,
         }
+    }
+
+    /// A user's name for output: as the file writes it, because what a variable holds is the user's
+    /// own business.
+    fn shown_user(&self, service: &Service, name: String) -> String {
+        let services = self.project.root.get("services");
+        let own = services.and_then(|s| s.get(&service.name)).and_then(|s| s.get("user"));
+        if let Some(value) = own {
+            let file = self.project.file(value.origin.file);
+            let written = file.and_then(|f| f.document.text_of(value.origin.node));
+            let written = written.unwrap_or_default();
+            return written
+                .split(':')
+                .next()
+                .filter(|_| !written.contains('$'))
+                .unwrap_or(written)
+                .to_owned();
+        }
+        let args = service.build_of.iter().flat_map(|build| build.args.values().flatten());
+        let argument =
+            args.into_iter().any(|value| !value.is_empty() && name.contains(value.as_str()));
+        if argument { "a user that an argument names".to_owned() } else { name }
     }
 
     fn known_user(&self, service: &Service) -> User {
@@ -143,6 +165,6 @@ impl<'a> Context<'a> {
         let user = self.known_user(service);
         let User::Named { name, .. } = &user else { return None };
         let access = self.image(service)?.writable(path, Some(kind), &user);
-        matches!(access, Access::No { .. }).then(|| name.clone())
+        matches!(access, Access::No { .. }).then(|| self.shown_user(service, name.clone()))
     }
 }

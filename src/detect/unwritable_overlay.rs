@@ -42,7 +42,7 @@ impl Detector for UnwritableOverlay {
                     tree: None,
                     platforms: cx.platforms_where(|_| true),
                     advice: vec![format!(
-                        "create the directory in the Dockerfile and give it away, before `USER`: `RUN mkdir -p {0} && chown {user} {0}`; a volume that exists already keeps its owner",
+                        "create the directory in the Dockerfile and give it away, before `USER`: `RUN mkdir -p {0} && chown -R {user} {0}`; a volume that exists already keeps its owner",
                         mount.target
                     )],
                     fix: None,

@@ -42,7 +42,7 @@ pub(super) fn may_be_shut_out(cx: &Context<'_>, member: &Member<'_>) -> Option<S
     let user = cx.user_of(member.service);
     let lines = |user: &str| {
         format!(
-            "add `RUN mkdir -p {target} && chown {user} {target}` to its Dockerfile, before `USER`"
+            "add `RUN mkdir -p {target} && chown -R {user} {target}` to its Dockerfile, before `USER`"
         )
     };
     // Packages are written by whoever installs them, a cache by whoever serves requests.
