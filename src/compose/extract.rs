@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::targets::{Targets, spelled_target};
 use super::value::{Data, FileId, List, Origin, Value};
-use super::volume::{MountKind, is_path, parse_short};
+use super::volume::{CONSISTENCY_FLAGS, MountKind, is_path, parse_short};
 use super::{Mount, Place, Project, Service, Skipped, Syntax, Volume, clean_path};
 use crate::error::Problem;
 use crate::host::{Environment, lexical_clean};
@@ -198,6 +198,7 @@ impl Reader<'_> {
             target: parsed.target,
             read_only: parsed.read_only,
             syntax: Syntax::Short,
+            consistency: flag_among(parsed.options.iter().map(String::as_str)),
             options: parsed.options,
             unset: entry.unset.clone(),
             origin: item.origin,
@@ -226,6 +227,7 @@ impl Reader<'_> {
             read_only: item.get("read_only").is_some_and(Value::is_true),
             syntax: Syntax::Long,
             options: Vec::new(),
+            consistency: flag_among(item.text_of("consistency").into_iter()),
             unset: [unset("source"), unset("target"), unset("type")].concat(),
             origin: item.origin,
             place,
@@ -251,6 +253,7 @@ impl Reader<'_> {
                     read_only: false,
                     syntax: Syntax::Tmpfs,
                     options: Vec::new(),
+                    consistency: None,
                     unset: text.unset.clone(),
                     origin: item.origin,
                     place: None,
@@ -288,6 +291,11 @@ impl Reader<'_> {
             reason,
         });
     }
+}
+
+/// The first consistency flag among some words.
+fn flag_among<'w>(mut words: impl Iterator<Item = &'w str>) -> Option<String> {
+    words.find(|word| CONSISTENCY_FLAGS.contains(word)).map(str::to_owned)
 }
 
 /// A host path as Compose resolves it: `~` is the home directory, relative paths start at `base`,

@@ -25,7 +25,7 @@ use interpolate::Variables;
 pub use load::load;
 pub use select::{DEFAULT_NAMES, OVERRIDE_NAMES, Request, files_of_directory};
 pub use value::{BaseId, Data, FileId, List, Map, Origin, Text, Value};
-pub use volume::{MountKind, is_path, sections};
+pub use volume::{CONSISTENCY_FLAGS, MountKind, is_path, sections};
 
 /// A loaded project.
 #[derive(Debug)]
@@ -133,6 +133,9 @@ pub struct Mount {
     pub syntax: Syntax,
     /// Options of a short entry's third section.
     pub options: Vec<String>,
+    /// `cached`, `delegated` or `consistent`, if it names one: a short entry's first such option, or
+    /// a long entry's `consistency`. Other words there mean nothing to anybody and are left out.
+    pub consistency: Option<String>,
     /// Variables without value in it: what is mounted on another machine is not known.
     pub unset: Vec<String>,
     /// The node that wrote it.
