@@ -165,6 +165,8 @@ fn every_claim_has_its_place_and_every_field_its_claim() {
             assert!(about.contains(field), "{}: nothing backs {field}", platform.id);
         }
         assert_eq!(about.contains("advice"), platform.advice.is_some(), "{}", platform.id);
+        let drives = platform.windows_drives.is_some();
+        assert_eq!(about.contains("windows_drives"), drives, "{}", platform.id);
         assert_eq!(about.contains("notes"), !platform.notes.is_empty(), "{}", platform.id);
     }
 }
@@ -254,9 +256,21 @@ fn groups_hold_their_platforms() {
     let ids = |group: &str| -> Vec<String> {
         rules.platforms_of_group(group).iter().map(|platform| platform.id.clone()).collect()
     };
-    assert_eq!(ids("macos"), ["macos-docker-vmm", "macos-osxfs", "macos-virtiofs"]);
-    assert_eq!(ids("windows"), ["windows-hyperv", "windows-wsl2-drive"]);
-    assert_eq!(ids("desktop").len(), 5);
+    assert_eq!(
+        ids("macos"),
+        ["docker-machine", "macos-docker-vmm", "macos-osxfs", "macos-virtiofs", "podman-machine"]
+    );
+    assert_eq!(
+        ids("windows"),
+        [
+            "docker-machine",
+            "podman-machine",
+            "windows-hyperv",
+            "windows-wsl2-distro",
+            "windows-wsl2-drive"
+        ]
+    );
+    assert_eq!(ids("desktop").len(), 6);
     assert_eq!(ids("all").len(), rules.platforms().count());
     assert!(ids("macos-virtiofs").is_empty());
     assert!(ids("").is_empty());

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::targets::{Targets, spelled_target};
 use super::value::{Data, FileId, List, Origin, Value};
-use super::volume::{MountKind, is_path, parse_short};
+use super::volume::{CONSISTENCY_FLAGS, MountKind, is_path, parse_short};
 use super::{Mount, Place, Project, Service, Skipped, Syntax, Volume, build, clean_path};
 use crate::error::Problem;
 use crate::host::{Environment, lexical_clean};
@@ -209,6 +209,7 @@ impl Reader<'_> {
             read_only: parsed.read_only,
             syntax: Syntax::Short,
             nocopy: parsed.options.iter().any(|o| o == "nocopy"),
+            consistency: flag_among(parsed.options.iter().map(String::as_str)),
             options: parsed.options,
             unset: entry.unset.clone(),
             origin: item.origin,
@@ -238,6 +239,7 @@ impl Reader<'_> {
             syntax: Syntax::Long,
             nocopy: item.get("volume").and_then(|v| v.get("nocopy")).is_some_and(Value::is_true),
             options: Vec::new(),
+            consistency: flag_among(item.text_of("consistency").into_iter()),
             unset: [unset("source"), unset("target"), unset("type")].concat(),
             origin: item.origin,
             place,
@@ -264,6 +266,7 @@ impl Reader<'_> {
                     syntax: Syntax::Tmpfs,
                     nocopy: false,
                     options: Vec::new(),
+                    consistency: None,
                     unset: text.unset.clone(),
                     origin: item.origin,
                     place: None,
@@ -301,6 +304,11 @@ impl Reader<'_> {
             reason,
         });
     }
+}
+
+/// The first consistency flag among some words.
+fn flag_among<'w>(mut words: impl Iterator<Item = &'w str>) -> Option<String> {
+    words.find(|word| CONSISTENCY_FLAGS.contains(word)).map(str::to_owned)
 }
 
 /// A host path as Compose resolves it: `~` is the home directory, relative paths start at `base`,

@@ -27,7 +27,7 @@ use interpolate::Variables;
 pub use load::load;
 pub use select::{DEFAULT_NAMES, OVERRIDE_NAMES, Request, files_of_directory};
 pub use value::{BaseId, Data, FileId, List, Map, Origin, Text, Value};
-pub use volume::{MountKind, is_path, sections};
+pub use volume::{CONSISTENCY_FLAGS, MountKind, is_path, sections};
 
 /// A loaded project.
 #[derive(Debug)]
@@ -162,6 +162,9 @@ pub struct Mount {
     pub options: Vec<String>,
     /// A volume that the engine must not fill from the image.
     pub nocopy: bool,
+    /// `cached`, `delegated` or `consistent`, if it names one: a short entry's first such option, or
+    /// a long entry's `consistency`. Other words there mean nothing to anybody and are left out.
+    pub consistency: Option<String>,
     /// Variables without value in it: what is mounted on another machine is not known.
     pub unset: Vec<String>,
     /// The node that wrote it.
@@ -179,14 +182,12 @@ impl Mount {
     }
 }
 
-/// Words for how closely a container must see the host's changes: Docker's consistency flags.
-pub const CONSISTENCY: [&str; 3] = ["cached", "consistent", "delegated"];
-
 impl Mount {
     /// Puts a consistency flag in the place of the present ones, as an edit of the entry does.
     pub fn set_consistency(&mut self, flag: Option<&str>) {
+        self.consistency = flag.map(str::to_owned);
         if self.syntax == Syntax::Short {
-            self.options.retain(|o| !CONSISTENCY.contains(&o.as_str()));
+            self.options.retain(|o| !CONSISTENCY_FLAGS.contains(&o.as_str()));
             self.options.extend(flag.map(str::to_owned));
         }
     }

@@ -100,6 +100,7 @@ pub const BUILTIN: &[(&str, &str)] = &[
     ("images/weaviate.yaml", include_str!("../../rules/images/weaviate.yaml")),
     ("images/wordpress.yaml", include_str!("../../rules/images/wordpress.yaml")),
     ("images/zookeeper.yaml", include_str!("../../rules/images/zookeeper.yaml")),
+    ("platforms/docker-machine.yaml", include_str!("../../rules/platforms/docker-machine.yaml")),
     ("platforms/linux-native.yaml", include_str!("../../rules/platforms/linux-native.yaml")),
     (
         "platforms/macos-docker-vmm.yaml",
@@ -107,7 +108,12 @@ pub const BUILTIN: &[(&str, &str)] = &[
     ),
     ("platforms/macos-osxfs.yaml", include_str!("../../rules/platforms/macos-osxfs.yaml")),
     ("platforms/macos-virtiofs.yaml", include_str!("../../rules/platforms/macos-virtiofs.yaml")),
+    ("platforms/podman-machine.yaml", include_str!("../../rules/platforms/podman-machine.yaml")),
     ("platforms/windows-hyperv.yaml", include_str!("../../rules/platforms/windows-hyperv.yaml")),
+    (
+        "platforms/windows-wsl2-distro.yaml",
+        include_str!("../../rules/platforms/windows-wsl2-distro.yaml"),
+    ),
     (
         "platforms/windows-wsl2-drive.yaml",
         include_str!("../../rules/platforms/windows-wsl2-drive.yaml"),

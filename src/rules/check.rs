@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
+use crate::compose::CONSISTENCY_FLAGS;
 use crate::error::Error;
 
 use super::{Access, Citation, ImageKind, Platform, Role, STRATEGIES, TreeKind};
@@ -114,6 +115,7 @@ const BACKED: &[&str] = &[
     "nested_volumes",
     "host_events",
     "consistency_flags",
+    "windows_drives",
     "strategies",
     "advice",
     "notes",
@@ -135,7 +137,7 @@ impl Kind for Platform {
             }
         }
         for flag in &self.consistency_flags {
-            if !["cached", "delegated", "consistent"].contains(&flag.as_str()) {
+            if !CONSISTENCY_FLAGS.contains(&flag.as_str()) {
                 return fault(flag, format!("`{flag}` is no consistency flag"));
             }
         }

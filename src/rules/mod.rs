@@ -196,10 +196,14 @@ pub struct Platform {
     pub nested_volumes: Answer,
     /// True when a change on the host raises a file event in the container.
     pub host_events: Answer,
-    /// Consistency flags that speed up a mount here because something on the way to the engine
-    /// reads them.
+    /// Consistency flags that something on the way to the engine reads here. `cached` and
+    /// `delegated` then speed a mount up; `consistent` alone does not.
     #[serde(default)]
     pub consistency_flags: Vec<String>,
+    /// What a bind of a path on a Windows drive costs, where the project could lie on a Linux file
+    /// system instead; none where there is no such choice, or where there are no such drives.
+    #[serde(default)]
+    pub windows_drives: Option<Cost>,
     /// Strategies, best first, by class of tree.
     pub strategies: Preferences,
     /// What helps there beside or instead of an edit. Every finding for the platform says it.
@@ -210,6 +214,18 @@ pub struct Platform {
     pub notes: Vec<String>,
     /// Every claim above with its source.
     pub claims: Vec<Claim>,
+}
+
+impl Platform {
+    /// True when something on the way to the engine reads this consistency flag.
+    pub fn reads_flag(&self, flag: &str) -> bool {
+        self.consistency_flags.iter().any(|read| read == flag)
+    }
+
+    /// True when some consistency flag makes a mount faster.
+    pub fn flags_help(&self) -> bool {
+        self.reads_flag("cached") || self.reads_flag("delegated")
+    }
 }
 
 /// Cost of a bind mount by class of tree.
@@ -239,7 +255,7 @@ pub struct Preferences {
 #[serde(deny_unknown_fields)]
 pub struct Claim {
     /// The field of the file that it backs: `bind`, `nested_volumes`, `host_events`,
-    /// `consistency_flags`, `strategies`, `advice`, `notes`.
+    /// `consistency_flags`, `windows_drives`, `strategies`, `advice`, `notes`.
     pub about: String,
     /// The statement, in a sentence.
     pub says: String,
