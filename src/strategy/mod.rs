@@ -3,7 +3,9 @@
 //! Where a change goes in which file is not a strategy's business, see `rewrite`. The list [`ALL`]
 //! is the only registry.
 
+pub mod consistency;
 mod cover;
+pub mod drop_flag;
 mod evidence;
 pub mod name_volume;
 pub mod tmpfs;
@@ -18,7 +20,13 @@ use crate::rules::TreeKind;
 use crate::survey::TreeFacts;
 
 /// Every strategy, by id.
-pub const ALL: &[&dyn Strategy] = &[&name_volume::NameVolume, &tmpfs::Tmpfs, &volume::NamedVolume];
+pub const ALL: &[&dyn Strategy] = &[
+    &consistency::Consistency,
+    &drop_flag::DropFlag,
+    &name_volume::NameVolume,
+    &tmpfs::Tmpfs,
+    &volume::NamedVolume,
+];
 
 /// What is known about a strategy without asking it.
 pub struct Meta {
