@@ -1,7 +1,5 @@
 #![doc = include_str!("volume.md")]
 
-use std::path::{Component, Path};
-
 use super::cover::{cover, mount_point, obstacle};
 use super::{Group, Member, Meta, Names, Strategy, volume_key};
 use crate::detect::Context;
@@ -68,7 +66,7 @@ fn filler(
         |m: &Member<'_>, on: &Member<'_>| cx.project.depends_on(m.service, &on.service.name);
     let first = sharers.iter().copied().max_by_key(|m| {
         let waiting = sharers.iter().filter(|other| waits(other, m)).count();
-        let installing = m.kind.is_some_and(|kind| installs(m, kind));
+        let installing = m.installer().is_some();
         (m.service.active, installing, waiting, std::cmp::Reverse(m.service.name.as_str()))
     });
     let Some(first) = first else { return Filler::Own };
@@ -99,7 +97,7 @@ fn keys(cx: &Context<'_>, group: &Group<'_>, names: &mut Names) -> Vec<String> {
         if let Some((_, name)) = images.iter().find(|(i, _)| *i == image) {
             return name.clone();
         }
-        let tree = tree_key(cx, member);
+        let tree = member.tree_key(cx);
         let own = volume_key([member.service.name.as_str(), tree.as_str()].into_iter());
         let wishes = if several { vec![own] } else { vec![tree, own] };
         let name = names.claim(&wishes);
@@ -107,19 +105,6 @@ fn keys(cx: &Context<'_>, group: &Group<'_>, names: &mut Names) -> Vec<String> {
         name
     };
     group.members.iter().map(key).collect()
-}
-
-/// A key from the tree's place in the project: `auth/node_modules` becomes `auth_node_modules`.
-fn tree_key(cx: &Context<'_>, member: &Member<'_>) -> String {
-    let host = member.host.as_deref().unwrap_or(&member.target);
-    let path = Path::new(host);
-    let inside = path.strip_prefix(&cx.project.directory).ok();
-    let shared = cx.project.directory.ancestors().find_map(|d| path.strip_prefix(d).ok());
-    let parts = inside.or(shared).unwrap_or(path).components().filter_map(|c| match c {
-        Component::Normal(part) => part.to_str(),
-        _ => None,
-    });
-    volume_key(parts)
 }
 
 fn fix(
@@ -153,7 +138,7 @@ fn notes(
     let service = &member.service.name;
     let target = &member.target;
     if let Some(kind) = member.kind {
-        if !installs(member, kind) {
+        if member.installer().is_none() {
             let install = member.facts.and_then(|f| f.install.as_deref());
             let how = install.map_or_else(String::new, |install| {
                 format!(", then run `docker compose run --rm {service} {install}` once")
@@ -215,15 +200,9 @@ fn release(group: &Group<'_>, member: &Member<'_>) -> String {
     format!("docker compose rm -sf {}", names.join(" "))
 }
 
-/// True when the service itself fills the tree each time it starts.
-fn installs(member: &Member<'_>, kind: &TreeKind) -> bool {
-    let line = command_line(member);
-    kind.installers.iter().any(|i| line.contains(i.as_str()))
-}
-
 /// What becomes of a command of the service that removes or renames the tree's directory.
 fn removal(member: &Member<'_>, kind: &TreeKind) -> Option<String> {
-    let line = command_line(member);
+    let line = member.command_line();
     let name = kind.paths.iter().find(|p| member.target.ends_with(p.as_str()))?;
     let removing = ["rm -rf ", "rm -r ", "rm -fr ", "mv "].iter().any(|c| {
         line.split(c).skip(1).any(|rest| {
@@ -236,8 +215,4 @@ fn removal(member: &Member<'_>, kind: &TreeKind) -> Option<String> {
     }
     let old_npm = "older versions of `npm ci` remove the directory itself";
     line.contains("npm ci").then(|| format!("{old_npm}, {busy}"))
-}
-
-fn command_line(member: &Member<'_>) -> String {
-    [member.service.entrypoint.as_slice(), member.service.command.as_slice()].concat().join(" ")
 }

@@ -1,14 +1,15 @@
 //! Attributes of services that are mappings or lists of names: `environment`, `depends_on`,
-//! `develop`; and whole new services.
+//! `develop`, `volumes_from`; and whole new services.
 //!
 //! Compose merges these attributes key by key, whatever file they come from, so a new key goes into
 //! the service's own mapping. Where that is an alias, or comes by a merge key, the edit would reach
 //! others or take something away, and is refused.
 
-use super::{Placer, has_part, is_flow, key_style, merges_key, root_for, text};
-use crate::compose::{Origin, Service};
-use crate::finding::{Change, NewWatch};
+use super::{NewService, Placer, has_part, is_flow, key_style, merges_key, root_for, text};
+use crate::compose::{Origin, Place, Service};
+use crate::finding::{Change, NewMount, NewWatch};
 use crate::rewrite::Op;
+use crate::rewrite::item::short;
 use crate::yaml::{Kind, New, NodeId, Style};
 
 /// What goes into an attribute that is not there yet.
@@ -71,6 +72,17 @@ impl<'a> Placer<'a> {
     ) -> Result<Slot, String> {
         let home = self.project.home_of(service);
         let home = home.ok_or("it has no mapping of its own in a file of the project")?;
+        self.slot_in(home, service, key, wish)
+    }
+
+    /// The same in one of the service's mappings.
+    fn slot_in(
+        &self,
+        home: Origin,
+        service: &Service,
+        key: &str,
+        wish: impl Fn(&Service) -> Change,
+    ) -> Result<Slot, String> {
         let heirs = self.project.services.iter().filter(|s| has_part(s, home));
         let unwilling = |s: &&Service| {
             let change = wish(s);
@@ -166,16 +178,22 @@ impl<'a> Placer<'a> {
 
     // ---- depends_on
 
-    pub(super) fn add_dependency(&mut self, service: &str, on: &str) -> Result<(), String> {
+    pub(super) fn add_dependency(
+        &mut self,
+        service: &str,
+        on: &str,
+        beside: Place,
+    ) -> Result<(), String> {
         if self.effects.dependencies.contains(&(service.to_owned(), on.to_owned())) {
             return Ok(());
         }
         let service = self.named(service)?;
-        let slot = self.slot(service, "depends_on", |s| Change::AddDependency {
-            service: s.name.clone(),
-            on: on.to_owned(),
-        })?;
-        let home = self.project.home_of(service).ok_or("the service is gone")?;
+        let home = self.beside(service, beside)?;
+        let wish = |s: &Service| {
+            let on = on.to_owned();
+            Change::AddDependency { service: s.name.clone(), on, beside }
+        };
+        let slot = self.slot_in(home, service, "depends_on", wish)?;
         for heir in self.reached(home) {
             self.effects.dependencies.insert((heir, on.to_owned()));
         }
@@ -226,6 +244,53 @@ impl<'a> Placer<'a> {
             }
         }
         Ok(())
+    }
+
+    // ---- volumes_from
+
+    pub(super) fn take_over(
+        &mut self,
+        service: &str,
+        from: &str,
+        beside: Place,
+    ) -> Result<(), String> {
+        if self.effects.volumes_from.contains(&(service.to_owned(), from.to_owned())) {
+            return Ok(());
+        }
+        let service = self.named(service)?;
+        let home = self.beside(service, beside)?;
+        let wish = |s: &Service| {
+            let from = from.to_owned();
+            Change::VolumesFrom { service: s.name.clone(), from, beside }
+        };
+        let slot = self.slot_in(home, service, "volumes_from", wish)?;
+        for heir in self.reached(home) {
+            self.effects.volumes_from.insert((heir, from.to_owned()));
+        }
+        match slot {
+            Slot::Missing(part) => {
+                let document = self.document(part.file)?;
+                let flow = is_flow(document, part.node);
+                let item = text(from, key_style(document, part.node), flow);
+                self.pend_item(part, "volumes_from", item);
+            }
+            Slot::There(at) => {
+                let document = self.document(at.file)?;
+                let Kind::Sequence { items, flow } = &document.node(at.node).kind else {
+                    return Err("its `volumes_from` takes no further entry".to_owned());
+                };
+                let value = text(from, key_style(document, at.node), *flow);
+                let index = items.len();
+                self.push(at.file, Op::InsertItem { sequence: at.node, index, value });
+            }
+        }
+        Ok(())
+    }
+
+    /// The service's mapping in the file of a mount, see [`Project::home_in`].
+    fn beside(&self, service: &Service, place: Place) -> Result<Origin, String> {
+        let home = self.project.home_in(service, place.list.file);
+        home.ok_or_else(|| "it has no mapping of its own in a file of the project".to_owned())
     }
 
     // ---- develop
@@ -283,30 +348,32 @@ impl<'a> Placer<'a> {
         &mut self,
         name: &str,
         near: &str,
-        volumes: &[String],
-        definition: &New,
+        beside: Place,
+        service: NewService,
     ) -> Result<(), String> {
-        let near = self.named(near)?;
-        let home = self.project.home_of(near);
-        let home = home.ok_or("there is no file that a new service could go to")?;
+        let home = self.beside(self.named(near)?, beside)?;
         let document = self.document(home.file)?;
         let root = root_for(document, home.node).ok_or("the file has no top level")?;
         let services = document.get(root, "services").map(|entry| document.follow(entry.value));
         let services = services.filter(|s| matches!(document.node(*s).kind, Kind::Mapping { .. }));
         let mapping = services.ok_or("the file's `services` takes no further entry")?;
         let style = key_style(document, mapping);
-        let value = if is_flow(document, mapping) {
-            flowing(definition, style)
-        } else {
-            definition.clone()
-        };
         let index = document.entries(mapping).len();
+        let mounts: Option<Vec<New>> =
+            service.mounts.iter().map(|m| short(m).map(New::plain)).collect();
+        let mounts = mounts.ok_or("the short syntax cannot say its mounts")?;
+        let mut whole = service.definition.clone();
+        if let New::Mapping { entries, .. } = &mut whole {
+            let list = New::Sequence { items: mounts, flow: false };
+            entries.push(("volumes".to_owned(), Style::Plain, list));
+        }
+        let value = fitted(&whole, style, is_flow(document, mapping));
         let key = (name.to_owned(), style);
         self.push(home.file, Op::InsertEntry { mapping, index, key, value });
-        for volume in volumes {
-            self.homes.entry(volume.clone()).or_default().push(home);
+        for volume in service.mounts.iter().filter_map(NewMount::volume) {
+            self.homes.entry(volume.to_owned()).or_default().push(home);
         }
-        self.effects.services.insert(name.to_owned(), definition.clone());
+        self.effects.services.insert(name.to_owned(), service);
         Ok(())
     }
 }
@@ -335,27 +402,34 @@ fn watch_rule(rule: &NewWatch, style: Style, flow: bool) -> New {
     New::Mapping { entries, flow }
 }
 
-/// A value in block style as it is written in brackets, with keys in the neighbours' style.
-fn flowing(value: &New, style: Style) -> New {
+/// A value as it is written where the keys have `style`: in brackets for `flow`, everything in double
+/// quotes where the keys are, and no text without quotes that would be read as something else.
+fn fitted(value: &New, style: Style, flow: bool) -> New {
     match value {
         New::Null => New::Null,
         New::Scalar { text: value, style: own } => match (style, own) {
-            (Style::Double, Style::Plain) if is_word(value) => New::plain(value.clone()),
-            (Style::Double, _) | (_, Style::Literal | Style::Folded) => {
+            (_, Style::Plain) if is_word(value) => New::plain(value.clone()),
+            (Style::Double, _) => New::Scalar { text: value.clone(), style: Style::Double },
+            (_, Style::Literal | Style::Folded) if !flow => {
+                New::Scalar { text: value.clone(), style: *own }
+            }
+            (_, Style::Literal | Style::Folded) => {
                 New::Scalar { text: value.clone(), style: Style::Double }
             }
-            _ => text(value, *own, true),
+            _ => text(value, *own, flow),
         },
-        New::Sequence { items, .. } => {
-            let items = items.iter().map(|item| flowing(item, style)).collect();
-            New::Sequence { items, flow: true }
+        New::Sequence { items, flow: own } => {
+            let flow = flow || *own;
+            let items = items.iter().map(|item| fitted(item, style, flow)).collect();
+            New::Sequence { items, flow }
         }
-        New::Mapping { entries, .. } => {
+        New::Mapping { entries, flow: own } => {
+            let flow = flow || *own;
             let entry = |(key, own, value): &(String, Style, New)| {
                 let key_style = if style == Style::Double { style } else { *own };
-                (key.clone(), key_style, flowing(value, style))
+                (key.clone(), key_style, fitted(value, style, flow))
             };
-            New::Mapping { entries: entries.iter().map(entry).collect(), flow: true }
+            New::Mapping { entries: entries.iter().map(entry).collect(), flow }
         }
     }
 }
