@@ -167,8 +167,12 @@ impl<'a> Planner<'a> {
             }
             reasons.extend(passed.iter().flatten().take(1).map(passed_over));
             let mut fixes = Vec::new();
-            if let Some((_, proposed, own)) = best {
+            if let Some((promise, proposed, own)) = best {
                 (fixes, names) = (proposed, own);
+                // They are written together or not at all.
+                for fix in &mut fixes {
+                    fix.applicability = promise;
+                }
             }
             let mut fixes = fixes.into_iter();
             for index in indices {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{Context, Meta, slashes};
-use crate::compose::{Mount, Project, Service, is_under};
+use crate::compose::{Mount, Service, is_under};
 use crate::finding::{Finding, Tree};
 use crate::rules::{Access, Cost, Platform, Role, TreeKind};
 use crate::survey::{Evidence, TreeFacts};
@@ -54,10 +54,22 @@ impl<'a> Context<'a> {
         let idle =
             idle.map(|image| format!("{} reads nothing in {}", image.title, exposed.facts.path));
         let copier = || {
-            let tool = copier(self.project, exposed.service)?;
+            let tool = self.copier(exposed.service)?;
             Some(format!("the service only copies {} with {tool}", exposed.facts.path))
         };
         idle.or_else(|| exposed.facts.unused.clone()).or_else(copier)
+    }
+
+    /// The copying program that a service runs, by its command or its image's name. Such a service
+    /// goes through a tree when something changes in it, and nobody waits for that.
+    pub fn copier(&self, service: &Service) -> Option<&'static str> {
+        let named = |text: &str| {
+            let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+            words.find_map(|word| COPIERS.into_iter().find(|tool| word == *tool))
+        };
+        let image = service.image.as_deref().filter(|_| service.build.is_none());
+        let image = image.and_then(|image| image.rsplit('/').next()).and_then(named);
+        image.or_else(|| self.command_of(service).iter().find_map(|words| named(words)))
     }
 
     /// Trees of one class that one service sees, whether it reads them or not.
@@ -96,25 +108,6 @@ impl<'a> Context<'a> {
 
 /// Programs that copy trees from one place to another.
 const COPIERS: [&str; 4] = ["lsyncd", "mutagen", "rsync", "unison"];
-
-/// The copying program that a service runs: by its command, its image's name, or the last word of
-/// an inline Dockerfile. Such a service goes through a tree when something changes in it, and
-/// nobody waits for that.
-fn copier(project: &Project, service: &Service) -> Option<&'static str> {
-    let named = |text: &str| {
-        let words = || text.split(|c: char| !c.is_alphanumeric() && c != '_');
-        COPIERS.into_iter().find(|tool| words().any(|word| word == *tool))
-    };
-    let image = service.image.as_deref().filter(|_| service.build.is_none());
-    let image = image.and_then(|image| image.rsplit('/').next());
-    let inline = project.root.get("services").and_then(|s| s.get(&service.name)?.get("build"));
-    let inline = inline.and_then(|build| build.text_of("dockerfile_inline"));
-    let runs = |line: &&str| line.starts_with("CMD") || line.starts_with("ENTRYPOINT");
-    let runs = inline.into_iter().flat_map(str::lines).map(str::trim).filter(runs);
-    let own = service.entrypoint.iter().chain(&service.command).map(String::as_str);
-    let replaced = !service.entrypoint.is_empty() || !service.command.is_empty();
-    if replaced { own.chain(image).find_map(named) } else { runs.chain(image).find_map(named) }
-}
 
 /// The container path of a tree below a mount.
 pub fn join(target: &str, path: &str) -> String {

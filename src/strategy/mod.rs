@@ -4,6 +4,7 @@
 //! is the only registry.
 
 mod cover;
+mod evidence;
 pub mod name_volume;
 pub mod sidecar;
 pub mod tmpfs;
@@ -89,17 +90,6 @@ pub struct Member<'a> {
 }
 
 impl Member<'_> {
-    /// The command with which the service itself fills the tree each time it starts.
-    fn installer(&self) -> Option<&str> {
-        let line = self.command_line();
-        self.kind?.installers.iter().map(String::as_str).find(|i| line.contains(i))
-    }
-
-    /// What the service runs, as far as the Compose files say it.
-    fn command_line(&self) -> String {
-        [self.service.entrypoint.as_slice(), self.service.command.as_slice()].concat().join(" ")
-    }
-
     /// A key from the tree's place in the project: `auth/node_modules` becomes `auth_node_modules`.
     fn tree_key(&self, cx: &Context<'_>) -> String {
         let host = self.host.as_deref().unwrap_or(&self.target);
@@ -137,9 +127,9 @@ impl Names {
         claim(&mut self.taken, wishes)
     }
 
-    /// For a service: takes the wish, else the wish with a number behind it.
-    pub fn claim_service(&mut self, wish: String) -> String {
-        claim(&mut self.services, &[wish])
+    /// For a service, in the same way.
+    pub fn claim_service(&mut self, wishes: &[String]) -> String {
+        claim(&mut self.services, wishes)
     }
 }
 

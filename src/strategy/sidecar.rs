@@ -40,7 +40,7 @@ impl Strategy for Sidecar {
         if let Some(advice) = obstacle(cx, group, META.id) {
             return Ok(advice);
         }
-        if let Some(reason) = group.members.iter().find_map(unfit) {
+        if let Some(reason) = group.members.iter().find_map(|member| unfit(cx, member)) {
             return Err(reason);
         }
         let plan = Plan::of(cx, group, names)?;
@@ -49,15 +49,18 @@ impl Strategy for Sidecar {
 }
 
 /// Why one way from the host to the container is not the way of a member's tree.
-fn unfit(member: &Member<'_>) -> Option<String> {
+fn unfit(cx: &Context<'_>, member: &Member<'_>) -> Option<String> {
     let path = member.facts.map_or(".", |f| f.path.as_str());
     let name = &member.service.name;
-    if !member.kind.is_some_and(|kind| kind.portable) {
+    let Some(kind) = member.kind.filter(|kind| kind.portable) else {
         return Some(format!(
             "{path} may hold programs compiled for the host, which do not run in the container"
         ));
-    }
-    if let Some(installer) = member.installer() {
+    };
+    if cx.installs(member.service, kind) {
+        let line = cx.command_of(member.service).join(" ");
+        let installer = kind.installers.iter().find(|i| line.contains(i.as_str()));
+        let installer = installer.map_or("an install", String::as_str);
         return Some(format!(
             "`{name}` runs `{installer}` itself, and what it installs would be deleted again because the host lacks it; the strategy `volume` fits a tree that is made in the container"
         ));
@@ -99,7 +102,9 @@ impl Plan {
         let home = home.ok_or("the service has no mapping of its own in a file of the project")?;
         let v1 = v1(cx)?;
         let tree = near.tree_key(cx);
-        let service = names.claim_service(format!("{}-sync", tree.replace('_', "-")));
+        let own = volume_key([near.service.name.as_str(), tree.as_str()].into_iter());
+        let wishes = [&tree, &own].map(|name| format!("{}-sync", name.replace('_', "-")));
+        let service = names.claim_service(&wishes);
         let (form, to) = if v1 {
             if let Some(other) = group.members.iter().find(|m| m.target != near.target) {
                 return Err(format!(
@@ -109,7 +114,6 @@ impl Plan {
             }
             (Form::TakenOver, covering(cx, near, NewSource::Anonymous, false).ok_or(unwritten)?)
         } else {
-            let own = volume_key([near.service.name.as_str(), tree.as_str()].into_iter());
             let key = names.claim(&[tree, own]);
             let source = NewSource::Volume { key: key.clone(), nocopy: false };
             let to = NewMount {
@@ -153,7 +157,9 @@ impl Plan {
         ];
         match &self.form {
             Form::Volume(key) => {
-                let source = NewSource::Volume { key: key.clone(), nocopy: false };
+                // What the image holds at that path is not to get into the copy, let alone from two
+                // services at once.
+                let source = NewSource::Volume { key: key.clone(), nocopy: true };
                 let mount = covering(cx, member, source, true).ok_or(unwritten)?;
                 changes.push(Change::AddMount { service, mount, beside });
                 changes.push(Change::DeclareVolume { key: key.clone() });
@@ -194,7 +200,7 @@ impl Plan {
         };
         let mut notes = vec![
             format!(
-                "{target} is read-only in the container: installs{install} must run on the host, and an image or a program that writes there fails"
+                "{target} is read-only in the container: installs{install} must run on the host, in a fresh clone before the first start, and an image or a program that writes there fails"
             ),
             format!(
                 "the first start waits until the whole tree is copied, and its content is stored twice ({amount})"
@@ -242,7 +248,7 @@ impl Plan {
 /// with an effect, which only v1 hands on, and the file names a format of that time.
 fn v1(cx: &Context<'_>) -> Result<bool, String> {
     let version = cx.project.root.text_of("version").and_then(|v| v.split_once('.'));
-    let legacy = cx.platforms.iter().all(|p| !p.consistency_flags.is_empty());
+    let legacy = cx.platforms.iter().all(|p| p.flags_help());
     match (legacy, cx.project.root.text_of("version"), version) {
         (true, Some("2"), _) | (true, _, Some(("2", "0"))) => {
             Err("a file of version 2.0 has no `condition` to wait for the first copy: set `version: '2.4'`"
@@ -308,7 +314,9 @@ fn from(cx: &Context<'_>, near: &Member<'_>, home: Origin) -> Result<NewMount, S
         }
     };
     let labelled = near.mount.options.iter().any(|o| o.eq_ignore_ascii_case("z"));
-    let options = if labelled { vec!["z".to_owned()] } else { Vec::new() };
+    let mut options = if labelled { vec!["z".to_owned()] } else { Vec::new() };
+    let helps = cx.platforms.iter().all(|p| p.reads_flag("cached"));
+    options.extend(helps.then(|| "cached".to_owned()));
     Ok(NewMount {
         source: NewSource::Bind { path, written, options },
         target: HOST.to_owned(),

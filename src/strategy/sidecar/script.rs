@@ -81,7 +81,7 @@ impl Script {
         format!(
             "{fetch}tree={}
 copy() {{
-  [ -n \"$(ls -A \"$tree\")\" ] || return 1
+  [ -n \"$(ls -A \"$tree\")\" ] || {{ echo \"nothing to copy in $tree\"; return 1; }}
   rsync -a --delete --chmod=a+rX{owner} \"$tree/\" {}/ || [ $? -eq 24 ]
 }}
 rm -f {READY}
