@@ -7,6 +7,7 @@
 
 mod entry;
 mod keys;
+mod service;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -224,7 +224,7 @@ impl Plan {
                     .to_owned()
             }
             Form::TakenOver => format!(
-                "the mounts of `{sync}` come along, so the container sees the project once more, read-only, at {HOST}; `{sync}` fetches rsync from the network when its container is made"
+                "for docker-compose v1: the mounts of `{sync}` come along, so the container sees the project once more, read-only, at {HOST}; `{sync}` fetches rsync from the network when its container is made and needs an engine from 20.10 on"
             ),
         });
         notes.extend(mount_point(member));

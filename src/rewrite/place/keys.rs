@@ -1,15 +1,14 @@
 //! Attributes of services that are mappings or lists of names: `environment`, `depends_on`,
-//! `develop`, `volumes_from`; and whole new services.
+//! `develop`, `volumes_from`.
 //!
 //! Compose merges these attributes key by key, whatever file they come from, so a new key goes into
 //! the service's own mapping. Where that is an alias, or comes by a merge key, the edit would reach
 //! others or take something away, and is refused.
 
-use super::{NewService, Placer, has_part, is_flow, key_style, merges_key, root_for, text};
+use super::{Placer, has_part, is_flow, key_style, merges_key, text};
 use crate::compose::{Origin, Place, Service};
-use crate::finding::{Change, NewMount, NewWatch};
+use crate::finding::{Change, NewWatch};
 use crate::rewrite::Op;
-use crate::rewrite::item::short;
 use crate::yaml::{Kind, New, NodeId, Style};
 
 /// What goes into an attribute that is not there yet.
@@ -106,7 +105,7 @@ impl<'a> Placer<'a> {
         Ok(Slot::There(Origin { node: entry.value, ..home }))
     }
 
-    fn named(&self, name: &str) -> Result<&'a Service, String> {
+    pub(super) fn named(&self, name: &str) -> Result<&'a Service, String> {
         self.project.service(name).ok_or_else(|| "the service is gone".to_owned())
     }
 
@@ -288,7 +287,7 @@ impl<'a> Placer<'a> {
     }
 
     /// The service's mapping in the file of a mount, see [`Project::home_in`].
-    fn beside(&self, service: &Service, place: Place) -> Result<Origin, String> {
+    pub(super) fn beside(&self, service: &Service, place: Place) -> Result<Origin, String> {
         let home = self.project.home_in(service, place.list.file);
         home.ok_or_else(|| "it has no mapping of its own in a file of the project".to_owned())
     }
@@ -341,41 +340,6 @@ impl<'a> Placer<'a> {
         }
         Ok(())
     }
-
-    // ---- services
-
-    pub(super) fn add_service(
-        &mut self,
-        name: &str,
-        near: &str,
-        beside: Place,
-        service: NewService,
-    ) -> Result<(), String> {
-        let home = self.beside(self.named(near)?, beside)?;
-        let document = self.document(home.file)?;
-        let root = root_for(document, home.node).ok_or("the file has no top level")?;
-        let services = document.get(root, "services").map(|entry| document.follow(entry.value));
-        let services = services.filter(|s| matches!(document.node(*s).kind, Kind::Mapping { .. }));
-        let mapping = services.ok_or("the file's `services` takes no further entry")?;
-        let style = key_style(document, mapping);
-        let index = document.entries(mapping).len();
-        let mounts: Option<Vec<New>> =
-            service.mounts.iter().map(|m| short(m).map(New::plain)).collect();
-        let mounts = mounts.ok_or("the short syntax cannot say its mounts")?;
-        let mut whole = service.definition.clone();
-        if let New::Mapping { entries, .. } = &mut whole {
-            let list = New::Sequence { items: mounts, flow: false };
-            entries.push(("volumes".to_owned(), Style::Plain, list));
-        }
-        let value = fitted(&whole, style, is_flow(document, mapping));
-        let key = (name.to_owned(), style);
-        self.push(home.file, Op::InsertEntry { mapping, index, key, value });
-        for volume in service.mounts.iter().filter_map(NewMount::volume) {
-            self.homes.entry(volume.to_owned()).or_default().push(home);
-        }
-        self.effects.services.insert(name.to_owned(), service);
-        Ok(())
-    }
 }
 
 /// `condition: …` as a mapping.
@@ -400,41 +364,4 @@ fn watch_rule(rule: &NewWatch, style: Style, flow: bool) -> New {
         entries.push(entry("ignore", New::Sequence { items, flow }));
     }
     New::Mapping { entries, flow }
-}
-
-/// A value as it is written where the keys have `style`: in brackets for `flow`, everything in double
-/// quotes where the keys are, and no text without quotes that would be read as something else.
-fn fitted(value: &New, style: Style, flow: bool) -> New {
-    match value {
-        New::Null => New::Null,
-        New::Scalar { text: value, style: own } => match (style, own) {
-            (_, Style::Plain) if is_word(value) => New::plain(value.clone()),
-            (Style::Double, _) => New::Scalar { text: value.clone(), style: Style::Double },
-            (_, Style::Literal | Style::Folded) if !flow => {
-                New::Scalar { text: value.clone(), style: *own }
-            }
-            (_, Style::Literal | Style::Folded) => {
-                New::Scalar { text: value.clone(), style: Style::Double }
-            }
-            _ => text(value, *own, flow),
-        },
-        New::Sequence { items, flow: own } => {
-            let flow = flow || *own;
-            let items = items.iter().map(|item| fitted(item, style, flow)).collect();
-            New::Sequence { items, flow }
-        }
-        New::Mapping { entries, flow: own } => {
-            let flow = flow || *own;
-            let entry = |(key, own, value): &(String, Style, New)| {
-                let key_style = if style == Style::Double { style } else { *own };
-                (key.clone(), key_style, fitted(value, style, flow))
-            };
-            New::Mapping { entries: entries.iter().map(entry).collect(), flow }
-        }
-    }
-}
-
-/// True for what JSON has without quotes.
-fn is_word(value: &str) -> bool {
-    matches!(value, "true" | "false" | "null") || value.parse::<u32>().is_ok()
 }

@@ -103,3 +103,54 @@ fn word(text: &str) -> String {
     }
     format!("'{}'", text.replace('\'', "'\\''"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn script(from: &str, sync: Sync) -> Script {
+        Script { from: from.to_owned(), to: "/data".to_owned(), owner: None, sync, fetches: false }
+    }
+
+    #[test]
+    fn paths_are_one_word_for_the_shell_and_no_variable_for_compose() {
+        let text = script("/host/it's $HOME/vendor", Sync::Poll).text();
+        assert!(text.starts_with("tree='/host/it'\\''s $$HOME/vendor'\n"), "{text}");
+        let single = text.replace("$$", "");
+        assert!(!single.contains('$'), "a lone $ is left: {text}");
+    }
+
+    #[test]
+    fn nothing_but_the_tree_is_deleted_and_links_stay_links() {
+        for sync in [Sync::Listen, Sync::Poll] {
+            let text =
+                Script { owner: Some("1001:1001".to_owned()), ..script("/host/vendor", sync) }
+                    .text();
+            let copies: Vec<&str> = text.lines().filter(|l| l.contains("rsync ")).collect();
+            assert_eq!(
+                copies,
+                [
+                    "  rsync -a --delete --chmod=a+rX --chown=1001:1001 \"$$tree/\" /data/ || [ $$? -eq 24 ]"
+                ]
+            );
+        }
+    }
+
+    #[test]
+    fn ready_comes_after_the_first_copy_and_not_from_an_earlier_run() {
+        for sync in [Sync::Listen, Sync::Poll] {
+            let text = script("/host/vendor", sync).text();
+            let at = |line: &str| text.find(line).unwrap();
+            assert!(at("rm -f /tmp/ready") < at("until copy;"), "{text}");
+            assert!(at("until copy;") < at("touch /tmp/ready"), "{text}");
+            assert!(at("touch /tmp/ready") < at("while "), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_a_listener_needs_a_program_to_listen() {
+        assert!(script("/host/vendor", Sync::Listen).dockerfile().contains("inotify-tools"));
+        assert!(!script("/host/vendor", Sync::Poll).dockerfile().contains("inotify"));
+        assert!(!script("/host/vendor", Sync::Poll).text().contains("inotify"));
+    }
+}
