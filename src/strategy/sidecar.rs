@@ -4,7 +4,7 @@ mod script;
 
 use super::cover::{covering, mount_point, obstacle};
 use super::{Group, Member, Meta, Names, Strategy, volume_key};
-use crate::compose::{Origin, is_path, relative_name};
+use crate::compose::{Origin, Role, is_path, relative_name};
 use crate::detect::{Context, grouped};
 use crate::finding::{Applicability, Change, Fix, NewMount, NewSource};
 use crate::rules::Answer;
@@ -93,13 +93,10 @@ struct Plan {
 
 impl Plan {
     fn of(cx: &Context<'_>, group: &Group<'_>, names: &mut Names) -> Result<Self, String> {
-        let active = group.members.iter().find(|m| m.service.active);
-        let near = active.or(group.members.first()).ok_or("there is no service")?;
-        let facts = near.facts.ok_or("nothing is known about the tree")?;
         let unwritten = "this mount is not written in a `volumes` list";
+        let (near, home) = nearest(cx, group)?;
+        let facts = near.facts.ok_or("nothing is known about the tree")?;
         let beside = near.mount.place.ok_or(unwritten)?;
-        let home = cx.project.home_in(near.service, beside.list.file);
-        let home = home.ok_or("the service has no mapping of its own in a file of the project")?;
         let v1 = v1(cx)?;
         let tree = near.tree_key(cx);
         let own = volume_key([near.service.name.as_str(), tree.as_str()].into_iter());
@@ -242,6 +239,36 @@ impl Plan {
             ),
         }
     }
+}
+
+/// The reader that the new service goes beside, with its mapping there. Each file must hold what its
+/// own readers wait for: an included file is loaded alone as well, and so is the first of several.
+fn nearest<'g, 'a>(
+    cx: &Context<'_>,
+    group: &'g Group<'a>,
+) -> Result<(&'g Member<'a>, Origin), String> {
+    let homes = group.members.iter().filter_map(|member| {
+        let home = cx.project.home_in(member.service, member.mount.place?.list.file)?;
+        let included = cx.project.file(home.file)?.role == Role::Included;
+        Some((member, home, included))
+    });
+    let homes: Vec<(&Member<'_>, Origin, bool)> = homes.collect();
+    let best = |active: bool| {
+        let fit = homes.iter().filter(|(member, ..)| member.service.active || !active);
+        fit.min_by_key(|(_, home, included)| (!included, home.file))
+    };
+    let (near, home, _) = best(true)
+        .or_else(|| best(false))
+        .ok_or("no reader has a mapping of its own in a file of the project")?;
+    let elsewhere =
+        |(_, other, included): &&(&Member<'_>, Origin, bool)| *included && other.file != home.file;
+    if let Some((other, ..)) = homes.iter().find(elsewhere) {
+        return Err(format!(
+            "`{}` and `{}` stand in two included files, and each must load without the other",
+            near.service.name, other.service.name
+        ));
+    }
+    Ok((near, *home))
 }
 
 /// True when docker-compose v1 is to read the project: every judged platform has consistency flags
