@@ -272,6 +272,38 @@ impl Project {
         service.parts.iter().rev().find(own).copied()
     }
 
+    /// Like [`home_of`](Self::home_of), in one file where the service has a mapping of its own there:
+    /// what belongs together stands together, so that either all of it is loaded or nothing.
+    pub fn home_in(&self, service: &Service, file: FileId) -> Option<Origin> {
+        let own = |part: &&Origin| {
+            part.file == file && self.file(file).is_some_and(|f| f.role != Role::Extended)
+        };
+        service.parts.iter().rev().find(own).copied().or_else(|| self.home_of(service))
+    }
+
+    /// The mount that decides what the container sees at `path`, among its own and those that it
+    /// takes over by `volumes_from`.
+    pub fn mount_at<'a>(&'a self, service: &'a Service, path: &str) -> Option<&'a Mount> {
+        let mut seen: Vec<&str> = vec![&service.name];
+        let mut open: Vec<&Service> = vec![service];
+        let mut found: Option<&Mount> = None;
+        while let Some(service) = open.pop() {
+            let mount = service.mount_at(path);
+            let depth = |m: &Mount| m.target.len();
+            // Own mounts come first: one that is taken over counts only where it lies deeper.
+            if mount.is_some_and(|m| found.is_none_or(|known| depth(m) > depth(known))) {
+                found = mount;
+            }
+            for from in &service.volumes_from {
+                if !seen.contains(&from.as_str()) {
+                    seen.push(from);
+                    open.extend(self.service(from));
+                }
+            }
+        }
+        found
+    }
+
     /// The directory that relative paths behind an origin start from.
     pub fn base_of(&self, origin: Origin) -> &Path {
         self.bases.get(origin.base.0).map_or(&self.directory, PathBuf::as_path)

@@ -38,7 +38,9 @@ fn missing(
     mount: &Mount,
     platforms: &[String],
 ) -> Option<Finding> {
-    if mount.consistency.is_some() || !is_shared_directory(cx, mount) {
+    // Nobody waits for a service that only copies.
+    let unconcerned = mount.consistency.is_some() || cx.copier(service).is_some();
+    if unconcerned || !is_shared_directory(cx, mount) {
         return None;
     }
     let mount_ref = cx.mount_ref(mount);

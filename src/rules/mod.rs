@@ -17,7 +17,8 @@ pub use builtin::BUILTIN;
 pub use load::Rules;
 
 /// Ids of the strategies that platform files may name.
-pub const STRATEGIES: &[&str] = &["consistency", "drop-flag", "name-volume", "tmpfs", "volume"];
+pub const STRATEGIES: &[&str] =
+    &["consistency", "drop-flag", "name-volume", "sidecar", "tmpfs", "volume"];
 
 /// Where a fact comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

@@ -1,7 +1,5 @@
 #![doc = include_str!("volume.md")]
 
-use std::path::{Component, Path};
-
 use super::cover::{cover, mount_point, obstacle};
 use super::evidence::{is_removed, may_be_shut_out, may_stay_empty};
 use super::{Group, Member, Meta, Names, Strategy, volume_key};
@@ -110,7 +108,7 @@ fn keys(cx: &Context<'_>, group: &Group<'_>, names: &mut Names) -> Vec<String> {
         if let Some((_, name)) = images.iter().find(|(i, _)| *i == image) {
             return name.clone();
         }
-        let tree = tree_key(cx, member);
+        let tree = member.tree_key(cx);
         let own = volume_key([member.service.name.as_str(), tree.as_str()].into_iter());
         let wishes = if several { vec![own] } else { vec![tree, own] };
         let name = names.claim(&wishes);
@@ -118,19 +116,6 @@ fn keys(cx: &Context<'_>, group: &Group<'_>, names: &mut Names) -> Vec<String> {
         name
     };
     group.members.iter().map(key).collect()
-}
-
-/// A key from the tree's place in the project: `auth/node_modules` becomes `auth_node_modules`.
-fn tree_key(cx: &Context<'_>, member: &Member<'_>) -> String {
-    let host = member.host.as_deref().unwrap_or(&member.target);
-    let path = Path::new(host);
-    let inside = path.strip_prefix(&cx.project.directory).ok();
-    let shared = cx.project.directory.ancestors().find_map(|d| path.strip_prefix(d).ok());
-    let parts = inside.or(shared).unwrap_or(path).components().filter_map(|c| match c {
-        Component::Normal(part) => part.to_str(),
-        _ => None,
-    });
-    volume_key(parts)
 }
 
 fn fix(
