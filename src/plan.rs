@@ -253,7 +253,7 @@ impl<'a> Planner<'a> {
             let finding = findings.get(*index)?;
             let service = cx.project.service(&finding.service)?;
             let mount = service.mounts.iter().find(|m| m.target == finding.mount.target)?;
-            let source = mount.host_path();
+            let source = cx.project.host_source(mount);
             let facts = finding.tree.as_ref().and_then(|tree| {
                 let survey = cx.surveys.below(source?)?;
                 survey.trees.iter().find(|t| t.path == tree.facts.path && t.kind == tree.facts.kind)

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::compose::{MountKind, Project};
+use crate::compose::Project;
 use crate::host::{EntryKind, Environment, Host};
 use crate::rules::Rules;
 use crate::survey::{Limits, Survey, survey};
@@ -31,7 +31,8 @@ impl Surveys {
     }
 }
 
-/// Looks below every bind of the project that may be looked into. `known` holds what other projects
+/// Looks below every bind of the project that may be looked into, and below the volumes that are
+/// binds by their options. `known` holds what other projects
 /// of the same run have seen already.
 pub fn survey_binds(
     host: &dyn Host,
@@ -43,7 +44,7 @@ pub fn survey_binds(
     let scope = Scope::of(host, environment, &project.directory);
     let mut surveys = Surveys::default();
     let mounts = project.services.iter().flat_map(|s| &s.mounts);
-    for source in mounts.filter(|m| m.kind == MountKind::Bind).filter_map(|m| m.host_path()) {
+    for source in mounts.filter_map(|m| project.host_source(m)) {
         if surveys.by_directory.contains_key(source) {
             continue;
         }

@@ -31,15 +31,13 @@ fn read(
 ) -> Result<(), Problem> {
     let home = environment.home.as_deref();
     if let Some(volumes) = root.get("volumes").and_then(Value::map) {
-        project.volumes = volumes
-            .entries
-            .iter()
-            .map(|(key, value)| Volume {
-                key: key.clone(),
-                origin: value.origin,
-                definition: value.clone(),
-            })
-            .collect();
+        let found = volumes.entries.iter().map(|(key, value)| Volume {
+            key: key.clone(),
+            origin: value.origin,
+            definition: value.clone(),
+            bind: device(project, value, home),
+        });
+        project.volumes = found.collect();
         project.volumes.sort_by(|a, b| a.key.cmp(&b.key));
     }
     let Some(services) = root.get("services").and_then(Value::map) else { return Ok(()) };
@@ -304,6 +302,19 @@ impl Reader<'_> {
             reason,
         });
     }
+}
+
+/// The host path that a volume binds: `o` is a list of mount options, `device` starts at the project
+/// directory as a mount's source does. A variable without value leaves it unknown.
+fn device(project: &Project, volume: &Value, home: Option<&Path>) -> Option<String> {
+    let local = volume.text_of("driver").is_none_or(|driver| driver == "local");
+    let external = volume.get("external").is_some_and(|e| e.is_true() || e.map().is_some());
+    let options = volume.get("driver_opts").filter(|_| local && !external)?;
+    let binds = options.text_of("o")?.split(',').any(|o| matches!(o.trim(), "bind" | "rbind"));
+    let Data::Scalar(device) = &options.get("device")?.data else { return None };
+    let base = project.bases.get(volume.origin.base.0).map_or(&*project.directory, |b| b.as_path());
+    (binds && device.unset.is_empty() && !device.text.is_empty())
+        .then(|| resolve_path(&device.text, base, home))
 }
 
 /// The first consistency flag among some words.

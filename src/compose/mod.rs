@@ -222,6 +222,8 @@ pub struct Volume {
     pub origin: Origin,
     /// Its definition.
     pub definition: Value,
+    /// Absolute host path of a volume of the driver `local` whose options make it a bind mount.
+    pub bind: Option<String>,
 }
 
 /// Something that could not be judged.
@@ -263,6 +265,17 @@ impl Project {
             }
         }
         false
+    }
+
+    /// The host directory or file behind a mount: a bind's source, or the device of a volume that is
+    /// a bind by its options. None when there is none or it is no path of this kind of machine.
+    pub fn host_source<'p>(&'p self, mount: &'p Mount) -> Option<&'p Path> {
+        if mount.kind == MountKind::Bind {
+            return mount.host_path();
+        }
+        let key = mount.source.as_deref().filter(|_| mount.kind == MountKind::Volume)?;
+        let device = self.volumes.iter().find(|v| v.key == key)?.bind.as_deref()?;
+        Some(Path::new(device)).filter(|path| path.is_absolute())
     }
 
     /// The mapping that a service's own new attributes go to: the last one of a file that is the

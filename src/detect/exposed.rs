@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 
 use super::{Context, Meta, slashes};
-use crate::compose::{Mount, Service, is_under};
+use crate::compose::{Mount, MountKind, Service, is_under};
 use crate::finding::{Finding, Tree};
 use crate::rules::{Access, Cost, Platform, Role, TreeKind};
 use crate::survey::{Evidence, TreeFacts};
 
-/// A tree that a service sees through a bind mount.
+/// A tree that a service sees through a bind mount, or through a volume that is one by its options.
 pub struct Exposed<'a> {
     /// The service.
     pub service: &'a Service,
-    /// The bind.
+    /// The bind or the volume.
     pub mount: &'a Mount,
     /// The tree's kind.
     pub kind: &'a TreeKind,
@@ -25,11 +25,12 @@ pub struct Exposed<'a> {
 }
 
 /// Findings for every exposed tree of one class, on the platforms where a bind costs something for
-/// that class. `price` reads that cost off a platform; `effect` says what it means.
+/// that class, through mounts of one kind. `price` reads that cost off a platform; `effect` says
+/// what it means.
 pub(super) fn findings(
     cx: &Context<'_>,
     meta: &Meta,
-    access: Access,
+    (kind, access): (MountKind, Access),
     price: impl Fn(&Platform) -> Cost,
     effect: &str,
 ) -> Vec<Finding> {
@@ -37,8 +38,8 @@ pub(super) fn findings(
     if platforms.is_empty() {
         return Vec::new();
     }
-    let trees = cx.exposed(access);
-    trees.iter().map(|tree| finding(cx, meta, tree, platforms.clone(), effect)).collect()
+    let trees = cx.exposed(access).into_iter().filter(|tree| tree.mount.kind == kind);
+    trees.map(|tree| finding(cx, meta, &tree, platforms.clone(), effect)).collect()
 }
 
 impl<'a> Context<'a> {
@@ -76,7 +77,7 @@ impl<'a> Context<'a> {
     pub fn exposed_in(&self, service: &'a Service, access: Access) -> Vec<Exposed<'a>> {
         let mut found = Vec::new();
         for mount in service.mounts.iter().filter(|m| m.target.starts_with('/')) {
-            let Some(source) = mount.host_path() else { continue };
+            let Some(source) = self.project.host_source(mount) else { continue };
             let Some(survey) = self.surveys.below(source) else { continue };
             if survey.trees.is_empty() || self.holds_data(mount) {
                 continue;
@@ -160,6 +161,11 @@ fn describe(exposed: &Exposed<'_>, source: &str) -> String {
         }
         Evidence::Manifest => format!("will hold {tree}, as its manifest says,"),
     };
+    if exposed.mount.kind == MountKind::Volume {
+        return format!(
+            "the volume `{source}` is a bind mount by its options; it {amount} and is mounted to {target}"
+        );
+    }
     format!("`{source}` {amount} and is bind-mounted to {target}")
 }
 

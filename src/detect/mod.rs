@@ -8,6 +8,7 @@ pub mod dead_consistency_flag;
 pub mod duplicate_target;
 pub mod empty_overlay;
 mod exposed;
+pub mod hidden_bind;
 mod image;
 pub mod missing_consistency_flag;
 pub mod nested_under_read_only;
@@ -40,6 +41,7 @@ pub const ALL: &[&dyn Detector] = &[
     &dead_consistency_flag::DeadConsistencyFlag,
     &duplicate_target::DuplicateTarget,
     &empty_overlay::EmptyOverlay,
+    &hidden_bind::HiddenBind,
     &missing_consistency_flag::MissingConsistencyFlag,
     &nested_under_read_only::NestedUnderReadOnly,
     &shared_overlay::SharedOverlay,

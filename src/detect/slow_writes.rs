@@ -2,6 +2,7 @@
 
 use super::exposed::findings;
 use super::{Context, Detector, Meta};
+use crate::compose::MountKind;
 use crate::finding::{Finding, Severity};
 use crate::rules::Access;
 
@@ -22,6 +23,6 @@ impl Detector for SlowWrites {
 
     fn detect(&self, cx: &Context<'_>) -> Vec<Finding> {
         let effect = "each file is written across a virtual machine";
-        findings(cx, &META, Access::WriteHeavy, |p| p.bind.write_heavy, effect)
+        findings(cx, &META, (MountKind::Bind, Access::WriteHeavy), |p| p.bind.write_heavy, effect)
     }
 }

@@ -12,7 +12,7 @@ const META: Meta = Meta {
     id: "tmpfs",
     summary: "a tmpfs over a tree that can be thrown away",
     page: include_str!("tmpfs.md"),
-    repairs: &["slow-writes"],
+    repairs: &["hidden-bind", "slow-writes"],
     nests: true,
 };
 

@@ -14,7 +14,7 @@ const META: Meta = Meta {
     id: "volume",
     summary: "a named volume over the tree, declared at the top level",
     page: include_str!("volume.md"),
-    repairs: &["slow-tree", "slow-writes"],
+    repairs: &["hidden-bind", "slow-tree", "slow-writes"],
     nests: true,
 };
 
