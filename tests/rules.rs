@@ -8,7 +8,7 @@ use std::path::Path;
 use composefix::host::RealHost;
 use composefix::rules::{
     Access, BUILTIN, Base, BindCost, Citation, Claim, DataDirectory, Exception, ImageKind, Lock,
-    Manifest, Platform, Preferences, Role, Rules, STRATEGIES, TreeKind,
+    Manifest, Platform, Preferences, Role, Rules, STRATEGIES, Transfer, TreeKind,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -146,6 +146,7 @@ fn schemas_and_types_have_the_same_fields() {
     assert_eq!(expected::<ImageKind>(unknown), fields(&image, ""));
     assert_eq!(expected::<DataDirectory>(unknown), fields(&image, "/$defs/data"));
     assert_eq!(expected::<Base>(unknown), fields(&image, "/$defs/base"));
+    assert_eq!(expected::<Transfer>(unknown), fields(&image, "/$defs/transfer"));
 
     let values = |schema: &Value, pointer: &str| -> BTreeSet<String> {
         let list = schema.pointer(pointer).and_then(Value::as_array).expect("a list of values");

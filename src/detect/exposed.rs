@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use super::{Context, Meta, slashes};
-use crate::compose::{Mount, MountKind, Service, is_under};
+use crate::compose::{Mount, MountKind, Service};
 use crate::finding::{Finding, Tree};
-use crate::rules::{Access, Cost, Platform, Role, TreeKind};
+use crate::rules::{Access, Cost, Platform, TreeKind};
 use crate::survey::{Evidence, TreeFacts};
 
 /// A tree that a service sees through a bind mount, or through a volume that is one by its options.
@@ -79,7 +79,7 @@ impl<'a> Context<'a> {
         for mount in service.mounts.iter().filter(|m| m.target.starts_with('/')) {
             let Some(source) = self.project.host_source(mount) else { continue };
             let Some(survey) = self.surveys.below(source) else { continue };
-            if survey.trees.is_empty() || self.holds_data(mount) {
+            if survey.trees.is_empty() || self.data_path(&mount.target).is_some() {
                 continue;
             }
             for facts in &survey.trees {
@@ -96,20 +96,10 @@ impl<'a> Context<'a> {
         }
         found
     }
-
-    /// True for a target that is some database's data directory, whatever the image is called. Short
-    /// paths such as `/data` are left out: applications use them, too.
-    fn holds_data(&self, mount: &Mount) -> bool {
-        let databases = self.rules.images().filter(|i| i.role == Role::Database);
-        databases
-            .flat_map(|i| &i.data)
-            .any(|data| data.path.matches('/').count() > 2 && is_under(&mount.target, &data.path))
-    }
 }
 
 /// Programs that copy trees from one place to another.
 const COPIERS: [&str; 4] = ["lsyncd", "mutagen", "rsync", "unison"];
-
 /// The container path of a tree below a mount.
 pub fn join(target: &str, path: &str) -> String {
     match (path, target) {

@@ -4,6 +4,7 @@
 //! [`ALL`] is the only registry: `explain`, `list`, `--select` and the documentation read it.
 
 pub mod anonymous_tree_volume;
+pub mod database_on_bind;
 pub mod dead_consistency_flag;
 pub mod duplicate_target;
 pub mod empty_overlay;
@@ -24,6 +25,7 @@ pub mod windows_drive_source;
 
 use std::path::Path;
 
+pub use database_on_bind::Contents;
 pub use exposed::{Exposed, grouped, join};
 pub use image::ImageUser;
 pub use overlay::Overlay;
@@ -38,6 +40,7 @@ use crate::scope::Surveys;
 /// Every detector, by id.
 pub const ALL: &[&dyn Detector] = &[
     &anonymous_tree_volume::AnonymousTreeVolume,
+    &database_on_bind::DatabaseOnBind,
     &dead_consistency_flag::DeadConsistencyFlag,
     &duplicate_target::DuplicateTarget,
     &empty_overlay::EmptyOverlay,

@@ -296,6 +296,9 @@ pub struct ImageKind {
     /// Directories that hold its data.
     #[serde(default)]
     pub data: Vec<DataDirectory>,
+    /// How its data moves as a dump. Without, the files may be copied while it is stopped.
+    #[serde(default)]
+    pub transfer: Option<Transfer>,
     /// What holds before the first instruction of a Dockerfile, for the role `base` alone.
     #[serde(default)]
     pub base: Option<Base>,
@@ -325,6 +328,16 @@ pub struct Base {
     /// Directories that are empty, or may be missing.
     #[serde(default)]
     pub empty: Vec<String>,
+}
+
+/// Commands for a shell in a database's container.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Transfer {
+    /// Writes everything to standard output.
+    pub dump: String,
+    /// Reads it from standard input.
+    pub restore: String,
 }
 
 /// A data directory of an image.

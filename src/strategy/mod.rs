@@ -5,6 +5,7 @@
 
 pub mod consistency;
 mod cover;
+mod database;
 pub mod drop_flag;
 mod evidence;
 pub mod name_volume;

@@ -1,6 +1,7 @@
 #![doc = include_str!("volume.md")]
 
 use super::cover::{cover, mount_point, obstacle};
+use super::database::move_database;
 use super::evidence::{is_removed, may_be_shut_out, may_stay_empty};
 use super::{Group, Member, Meta, Names, Strategy, volume_key};
 use crate::detect::Context;
@@ -14,7 +15,7 @@ const META: Meta = Meta {
     id: "volume",
     summary: "a named volume over the tree, declared at the top level",
     page: include_str!("volume.md"),
-    repairs: &["hidden-bind", "slow-tree", "slow-writes"],
+    repairs: &["database-on-bind", "hidden-bind", "slow-tree", "slow-writes"],
     nests: true,
 };
 
@@ -29,6 +30,9 @@ impl Strategy for NamedVolume {
         group: &Group<'_>,
         names: &mut Names,
     ) -> Result<Vec<Fix>, String> {
+        if group.rule == "database-on-bind" {
+            return Ok(group.members.iter().map(|m| move_database(cx, m, META.id)).collect());
+        }
         if let Some(advice) = obstacle(cx, group, META.id) {
             return Ok(advice);
         }
