@@ -3,6 +3,7 @@
 //! [`load`] follows Compose's own phases, see `load.rs`. What is not modelled here (ports, networks,
 //! environment, …) is still kept apart and merged, but nobody reads it.
 
+mod complete;
 mod dotenv;
 mod extends;
 mod extract;
@@ -10,6 +11,7 @@ mod include;
 pub mod interpolate;
 mod load;
 mod merge;
+mod overlay;
 mod resolve;
 mod select;
 mod targets;
@@ -22,8 +24,10 @@ use crate::source::{Source, Span};
 use crate::yaml::Document;
 use interpolate::Variables;
 
+pub use complete::missing;
 pub use load::load;
-pub use select::{DEFAULT_NAMES, OVERRIDE_NAMES, Request, files_of_directory};
+pub use overlay::{Resolved, resolve};
+pub use select::{Chosen, DEFAULT_NAMES, OVERRIDE_NAMES, Request, files_of_directory};
 pub use value::{BaseId, Data, FileId, List, Map, Origin, Text, Value};
 pub use volume::{MountKind, is_path, sections};
 
@@ -34,6 +38,11 @@ pub struct Project {
     pub name: String,
     /// The project directory.
     pub directory: PathBuf,
+    /// The files that it is put together from, the lower ones first; what these include or extend is
+    /// not among them.
+    pub stack: Vec<PathBuf>,
+    /// Who chose these files.
+    pub chosen: Chosen,
     /// Every file that was read, in the order of reading.
     pub files: Vec<File>,
     /// Directories that relative paths start from.

@@ -32,7 +32,7 @@ impl Place {
     }
 
     fn write(&self, name: &str, before: &str, after: &str) -> Write {
-        Write { path: self.at(name), before: before.into(), after: after.into() }
+        Write { path: self.at(name), before: Some(before.into()), after: after.into() }
     }
 }
 
