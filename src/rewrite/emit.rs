@@ -16,6 +16,14 @@ pub(super) fn candidates(
     ops: &[Op],
 ) -> Vec<(Vec<Op>, Vec<Edit>)> {
     let emitter = Emitter { source, document, layout: Layout::of(source, document) };
+    // What ends one collection may end those around it: then the inner one's new lines come first.
+    let mut ops = ops.to_vec();
+    let parents = document.parents();
+    let depth = |op: &Op| {
+        let up = |id: &NodeId| parents.get(id.0 as usize).copied().flatten();
+        std::iter::successors(Some(op.slot().0), up).count()
+    };
+    ops.sort_by_cached_key(|op| std::cmp::Reverse(depth(op)));
     let mut all: Vec<(Vec<Op>, Vec<Edit>)> = Vec::new();
     for way in [SectionPlace::EndSpaced, SectionPlace::End, SectionPlace::Top] {
         let ops: Vec<Op> = ops.iter().map(|op| emitter.placed(op, way)).collect();
