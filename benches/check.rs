@@ -12,6 +12,7 @@ use std::process::{Command, Stdio};
 use composefix::compose::{Request, load};
 use composefix::finding::Applicability;
 use composefix::host::{Environment, Host, MemoryHost, MemoryNode, RealHost};
+use composefix::rewrite::Destination;
 use composefix::rules::Rules;
 use composefix::run::{self, Examination, Session, Settings};
 use composefix::source::Source;
@@ -75,6 +76,7 @@ fn settings(write_from: Applicability) -> Settings {
         write_from,
         full_survey: false,
         show_mounts: false,
+        destination: Destination::InPlace,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::compose::{Project, Request, Service, load};
 use crate::detect::{self, Context, Detector};
 use crate::finding::{Applicability, Change, Finding, Fix};
 use crate::host::Environment;
-use crate::rewrite::{Bystanders, place, prove, rewritten};
+use crate::rewrite::{Bystanders, Destination, Effects, Outlet, place, prove, rewritten};
 use crate::rules::{Access, Answer};
 use crate::strategy::{self, Group, Member, Names, Strategy};
 
@@ -32,6 +32,8 @@ pub struct Settings {
     pub full_survey: bool,
     /// Add all resolved mounts to the report.
     pub show_mounts: bool,
+    /// Where changes go.
+    pub destination: Destination,
 }
 
 /// What is to be done in one project.
@@ -40,19 +42,23 @@ pub struct Plan {
     /// Findings of active services with their fixes, sorted.
     pub findings: Vec<Finding>,
     /// New texts of the files that change.
-    pub texts: BTreeMap<PathBuf, String>,
+    pub texts: Texts,
     /// Indices of the findings that the new texts repair.
     pub repaired: BTreeSet<usize>,
 }
 
-/// Plans one project.
+/// Plans one project. Changes go to `outlet`; `elsewhere` says why new texts, with what they do in
+/// this project, cannot be had in others.
 pub fn plan(
     cx: &Context<'_>,
     settings: &Settings,
     environment: &Environment,
     request: &Request,
+    outlet: &Outlet,
+    elsewhere: Objection<'_>,
 ) -> Plan {
-    let planner = Planner { cx, settings, environment, request, detectors: selected(settings) };
+    let detectors = selected(settings);
+    let planner = Planner { cx, settings, environment, request, outlet, elsewhere, detectors };
     let mut findings = planner.detect(cx);
     let mut groups = Planner::groups(&findings);
     planner.propose(&mut findings, &groups);
@@ -104,13 +110,19 @@ fn passed_over(fix: &Fix) -> String {
     format!("{} comes first on this platform, but {why}", fix.strategy)
 }
 
-type Texts = BTreeMap<PathBuf, String>;
+/// New texts of files, by path.
+pub type Texts = BTreeMap<PathBuf, String>;
+
+/// Why new texts that have these effects in their own project cannot be had in others.
+pub type Objection<'a> = &'a dyn Fn(&Texts, &Effects) -> Result<(), String>;
 
 struct Planner<'a> {
     cx: &'a Context<'a>,
     settings: &'a Settings,
     environment: &'a Environment,
     request: &'a Request,
+    outlet: &'a Outlet,
+    elsewhere: Objection<'a>,
     detectors: Vec<&'static dyn Detector>,
 }
 
@@ -317,21 +329,43 @@ impl<'a> Planner<'a> {
         let active = |f: &Finding| project.service(&f.service).is_some_and(|s| s.active);
         let changes = changes_of(&|i, f| fixed.contains(&i) && active(f));
         let elsewhere = changes_of(&|i, f| fixed.contains(&i) && !active(f));
+        let mut request = self.request.clone();
+        let (texts, effects) = match self.outlet {
+            Outlet::InPlace => self.in_place(&changes, &elsewhere)?,
+            Outlet::OneFile(file) => {
+                request.files.clone_from(&project.stack);
+                if file.is_new {
+                    request.files.push(file.path.clone());
+                }
+                let (text, effects) = file.with(project, &changes)?;
+                (Texts::from([(file.path.clone(), text)]), effects)
+            }
+            Outlet::Closed(reason) => return Err(reason.clone()),
+        };
+        request.texts.extend(texts.clone());
+        let after = load(self.cx.host, self.environment, &request)
+            .map_err(|p| format!("the project would not load any more: {}", p.message))?;
+        prove(project, &after, &effects)?;
+        (self.elsewhere)(&texts, &effects)?;
+        self.prove_findings(findings, &fixed, &after)?;
+        Ok(texts)
+    }
+
+    /// New texts with each change in the file that it concerns, and what they do.
+    fn in_place(
+        &self,
+        changes: &BTreeSet<Change>,
+        wanted: &BTreeSet<Change>,
+    ) -> Result<(Texts, Effects), String> {
+        let project = self.cx.project;
         let indifferent = |service: &Service| self.cx.idle(service).is_some();
-        let bystanders = Bystanders { wanted: &elsewhere, indifferent: &indifferent };
-        let placement = place(project, &changes, &bystanders)?;
+        let placement = place(project, changes, &Bystanders { wanted, indifferent: &indifferent })?;
         let mut texts = Texts::new();
         for edited in &placement.files {
             let file = project.file(edited.file).ok_or("a file is missing")?;
             texts.insert(file.path.clone(), rewritten(file, &edited.ops)?);
         }
-        let mut request = self.request.clone();
-        request.texts.extend(texts.clone());
-        let after = load(self.cx.host, self.environment, &request)
-            .map_err(|p| format!("the project would not load any more: {}", p.message))?;
-        prove(project, &after, &placement.effects)?;
-        self.prove_findings(findings, &fixed, &after)?;
-        Ok(texts)
+        Ok((texts, placement.effects))
     }
 
     /// What was to be repaired is gone, and nothing new has come.
@@ -374,8 +408,9 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// What makes a finding the same finding after an edit moved it.
-fn key(finding: &Finding) -> (&str, &str, &str, &str) {
+/// What makes a finding the same finding after an edit moved it: service, rule, container paths of
+/// tree and mount.
+pub fn key(finding: &Finding) -> (&str, &str, &str, &str) {
     let tree = finding.tree.as_ref().map_or("", |t| t.target.as_str());
     (&finding.service, finding.rule, tree, &finding.mount.target)
 }

@@ -3,17 +3,20 @@
 //! `check` and `apply` are the same run. `check` prints the report, `apply` the patches; so they
 //! cannot disagree.
 
+use std::cell::OnceCell;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use crate::compose::{Origin, Project, Request, Service, load, relative_name};
+use crate::compose::{Origin, Project, Request, Resolved, Service, load, relative_name, resolve};
 use crate::detect::Context;
 use crate::dockerfile::Images;
 use crate::error::Problem;
-use crate::finding::{Applicability, Finding};
+use crate::finding::Applicability;
 use crate::host::{Environment, Host, lexical_clean};
-use crate::plan::plan;
+use crate::plan::{Plan, Texts, key, plan};
 use crate::report::{CheckedFile, MountRow, NotJudged, Report, Reported};
+use crate::rewrite::{Destination, Effects, Outlet, hold, outlet};
 use crate::rules::{Access, Platform, Rules};
 use crate::scope::survey_binds;
 use crate::source::{Source, Span};
@@ -43,6 +46,8 @@ pub struct Examination {
     pub patches: Vec<Patch>,
     /// What was found and is not in the patches, and why.
     pub left: Vec<Left>,
+    /// What the user has to do so that the patches take effect.
+    pub hints: Vec<String>,
 }
 
 /// Something that a run leaves as it is.
@@ -62,28 +67,35 @@ pub struct Left {
 
 /// Loads, judges and plans every requested project.
 ///
-/// Projects are taken in the order of their files, whatever the order of the requests, and each
-/// sees the edits that those before it made to a file that both read.
+/// Projects are taken in the order of their files, whatever the order of the requests. Findings
+/// stand where they stand in the files as they were read; edits are planned on top of those that
+/// earlier projects made to a file that both read, and must hold in every other project that reads
+/// it. What several projects find at one place is reported once.
 pub fn examine(session: &Session<'_>, requests: &[Request]) -> Examination {
     let mut ordered: Vec<&Request> = requests.iter().collect();
     ordered.sort_by(|a, b| a.files.cmp(&b.files));
     let mut run = Run {
         session,
+        requests: &ordered,
+        readers: OnceCell::new(),
         platforms: session
             .settings
             .platforms
             .iter()
             .filter_map(|id| session.rules.platform(id))
             .collect(),
+        seen: BTreeSet::new(),
         files: BTreeMap::new(),
         texts: BTreeMap::new(),
+        repaired: BTreeSet::new(),
         left: BTreeSet::new(),
+        hints: BTreeSet::new(),
         report: Report::default(),
     };
     run.platforms.sort_by(|a, b| a.id.cmp(&b.id));
     run.report.platforms = run.platforms.iter().map(|p| p.id.clone()).collect();
     run.report.mounts = session.settings.show_mounts.then(Vec::new);
-    for request in ordered {
+    for request in &ordered {
         run.project(request);
     }
     run.finish()
@@ -91,24 +103,57 @@ pub fn examine(session: &Session<'_>, requests: &[Request]) -> Examination {
 
 struct Run<'a> {
     session: &'a Session<'a>,
+    requests: &'a [&'a Request],
+    /// Who reads which files; found out when the first edit asks for it.
+    readers: OnceCell<Vec<Reader>>,
     platforms: Vec<&'a Platform>,
+    /// Stacks of files that were examined.
+    seen: BTreeSet<Vec<PathBuf>>,
     files: BTreeMap<String, bool>,
     texts: BTreeMap<PathBuf, Patch>,
+    /// Findings that the new texts repair.
+    repaired: BTreeSet<Identity>,
     left: BTreeSet<Left>,
+    hints: BTreeSet<String>,
     report: Report,
+}
+
+/// What makes a finding of two projects the same: file, bytes, rule, service, container paths of
+/// tree and mount.
+type Identity = (String, Span, &'static str, String, String, String);
+
+fn identity(reported: &Reported) -> Identity {
+    let Reported { finding, file, span } = reported;
+    let tree = finding.tree.as_ref().map(|tree| tree.target.clone()).unwrap_or_default();
+    let (service, target) = (finding.service.clone(), finding.mount.target.clone());
+    (file.clone(), *span, finding.rule, service, tree, target)
+}
+
+/// A project as one that may read the files of another.
+struct Reader {
+    request: Request,
+    stack: Vec<PathBuf>,
+    files: BTreeSet<PathBuf>,
 }
 
 impl Run<'_> {
     fn project(&mut self, request: &Request) {
         let Session { host, environment, rules, settings } = self.session;
-        let mut request = request.clone();
-        for (path, patch) in &self.texts {
-            request.texts.insert(path.clone(), patch.after.clone());
-        }
-        let project = match load(*host, environment, &request) {
+        let Resolved { request, project, note } = resolve(*host, environment, request);
+        self.report.notes.extend(note);
+        let project = match project {
             Ok(project) => project,
             Err(problem) => return self.refuse(&request, problem),
         };
+        if !self.seen.insert(project.stack.clone()) {
+            return;
+        }
+        let outlet =
+            outlet(*host, &environment.directory, &project, &request, &settings.destination);
+        if let (Destination::File(_), Outlet::Closed(reason)) = (&settings.destination, &outlet) {
+            let problem = Problem { file: None, span: None, message: reason.clone(), help: None };
+            return self.refuse(&request, problem);
+        }
         let limits = Limits { full: settings.full_survey, ..Limits::default() };
         let platforms = self.platforms.clone();
         let surveys = survey_binds(*host, environment, rules, &project, limits);
@@ -121,25 +166,121 @@ impl Run<'_> {
             surveys: &surveys,
             images: &images,
         };
-        let plan = plan(&cx, settings, environment, &request);
         self.describe(&cx);
+        let plan = match self.plan(&cx, &request, &outlet) {
+            Ok(plan) => plan,
+            Err(problem) => return self.refuse(&request, problem),
+        };
         for (index, finding) in plan.findings.into_iter().enumerate() {
             let (file, span) = project.place_of(finding.mount.origin);
-            let file = file.to_owned();
-            if !plan.repaired.contains(&index) {
-                self.leave(&project, &finding, &file, span);
+            let reported = Reported { file: file.to_owned(), span, finding };
+            if plan.repaired.contains(&index) {
+                self.repaired.insert(identity(&reported));
             }
-            self.report.findings.push(Reported { finding, file, span });
+            self.report.findings.push(reported);
         }
-        for file in &project.files {
-            let Some(after) = plan.texts.get(&file.path) else { continue };
-            let patch = self.texts.entry(file.path.clone()).or_insert_with(|| Patch {
-                path: file.path.clone(),
-                name: file.source.name().to_owned(),
-                before: file.source.text().to_owned(),
+        if let (Outlet::OneFile(file), false) = (&outlet, plan.texts.is_empty()) {
+            self.hints.extend(file.hint.clone());
+        }
+        self.take_texts(&project, plan.texts);
+    }
+
+    /// The plan for a project, with its findings where they stand in the files as they were read.
+    fn plan(&self, cx: &Context<'_>, request: &Request, outlet: &Outlet) -> Result<Plan, Problem> {
+        let Session { host, environment, settings, .. } = self.session;
+        let project = cx.project;
+        let elsewhere =
+            |texts: &Texts, effects: &Effects| self.holds_elsewhere(&project.stack, texts, effects);
+        let plan_for = |cx: &Context<'_>, request: &Request| {
+            plan(cx, settings, environment, request, outlet, &elsewhere)
+        };
+        let original = plan_for(cx, request);
+        if !project.files.iter().any(|file| self.texts.contains_key(&file.path)) {
+            return Ok(original);
+        }
+        let request = self.with_texts(request);
+        let edited = load(*host, environment, &request)?;
+        let mut rest = plan_for(&Context { project: &edited, ..*cx }, &request);
+        let mut merged = Plan { texts: std::mem::take(&mut rest.texts), ..Plan::default() };
+        for mut finding in original.findings {
+            let now = rest.findings.iter().position(|other| key(other) == key(&finding));
+            // What is not found any more an earlier project has repaired.
+            if now.is_none_or(|index| rest.repaired.contains(&index)) {
+                merged.repaired.insert(merged.findings.len());
+            }
+            if let Some(now) = now.and_then(|index| rest.findings.get(index)) {
+                finding.fix.clone_from(&now.fix);
+                finding.advice.clone_from(&now.advice);
+            }
+            merged.findings.push(finding);
+        }
+        Ok(merged)
+    }
+
+    /// The request with what was planned so far.
+    fn with_texts(&self, request: &Request) -> Request {
+        let mut request = request.clone();
+        for (path, patch) in &self.texts {
+            request.texts.insert(path.clone(), patch.after.clone());
+        }
+        request
+    }
+
+    /// Why new texts cannot be had in the other projects that read the files.
+    fn holds_elsewhere(
+        &self,
+        own: &[PathBuf],
+        texts: &Texts,
+        effects: &Effects,
+    ) -> Result<(), String> {
+        if self.requests.len() < 2 {
+            return Ok(());
+        }
+        let Session { host, environment, .. } = self.session;
+        let readers = self.readers.get_or_init(|| self.find_readers());
+        let others = readers.iter().filter(|reader| {
+            reader.stack != own && texts.keys().any(|path| reader.files.contains(path))
+        });
+        for reader in others {
+            let mut request = self.with_texts(&reader.request);
+            // What could not be loaded before need not be loaded now.
+            let Ok(before) = load(*host, environment, &request) else { continue };
+            request.texts.extend(texts.clone());
+            load(*host, environment, &request)
+                .map_err(|problem| problem.message)
+                .and_then(|after| hold(&before, &after, effects))
+                .map_err(|why| {
+                    let here = &environment.directory;
+                    let names = reader.stack.iter().map(|path| relative_name(here, path));
+                    let names: Vec<String> = names.collect();
+                    format!("the edit would not suit {}: {why}", names.join(" with "))
+                })?;
+        }
+        Ok(())
+    }
+
+    fn find_readers(&self) -> Vec<Reader> {
+        let Session { host, environment, .. } = self.session;
+        let readers = self.requests.iter().filter_map(|request| {
+            let Resolved { request, project, .. } = resolve(*host, environment, request);
+            let project = project.ok()?;
+            let files = project.files.into_iter().map(|file| file.path).collect();
+            Some(Reader { request, stack: project.stack, files })
+        });
+        readers.collect()
+    }
+
+    fn take_texts(&mut self, project: &Project, texts: Texts) {
+        let here = &self.session.environment.directory;
+        for (path, after) in texts {
+            let file = project.files.iter().find(|file| file.path == path);
+            let patch = self.texts.entry(path.clone()).or_insert_with(|| Patch {
+                name: relative_name(here, &path),
+                path,
+                before: file.map(|file| file.source.text().to_owned()),
                 after: String::new(),
             });
-            patch.after.clone_from(after);
+            patch.after = after;
         }
     }
 
@@ -241,8 +382,8 @@ impl Run<'_> {
         }
     }
 
-    fn leave(&mut self, project: &Project, finding: &Finding, file: &str, span: Span) {
-        let source = project.files.iter().find(|f| f.source.name() == file).map(|f| &f.source);
+    fn leave(&mut self, reported: &Reported) {
+        let Reported { finding, file, span } = reported;
         let reason = match &finding.fix {
             None => finding.advice.join("; "),
             Some(fix) if fix.applicability == Applicability::Manual => std::iter::once(&fix.title)
@@ -253,8 +394,9 @@ impl Run<'_> {
             Some(fix) => format!("{}: not proven safe, `--unsafe` writes it", fix.title),
         };
         let reason = if reason.is_empty() { "no strategy repairs it".to_owned() } else { reason };
+        let source = self.report.sources.get(file);
         self.left.insert(Left {
-            file: file.to_owned(),
+            file: file.clone(),
             line: source.map_or(0, |s| s.position(span.start).line),
             service: finding.service.clone(),
             target: finding.tree.as_ref().map_or(&finding.mount.target, |t| &t.target).clone(),
@@ -262,16 +404,36 @@ impl Run<'_> {
         });
     }
 
+    /// Findings by place, each once: of the same finding in two projects the one with the better
+    /// fix.
+    fn sort_findings(&mut self) {
+        let mut findings: BTreeMap<Identity, Reported> = BTreeMap::new();
+        for reported in std::mem::take(&mut self.report.findings) {
+            let promise = |r: &Reported| r.finding.fix.as_ref().map(|fix| fix.applicability);
+            match findings.entry(identity(&reported)) {
+                Entry::Vacant(place) => drop(place.insert(reported)),
+                Entry::Occupied(mut place) if promise(place.get()) < promise(&reported) => {
+                    place.insert(reported);
+                }
+                Entry::Occupied(_) => {}
+            }
+        }
+        for (identity, reported) in &findings {
+            if !self.repaired.contains(identity) {
+                self.leave(reported);
+            }
+        }
+        self.report.findings = findings.into_values().collect();
+    }
+
     fn finish(mut self) -> Examination {
+        self.sort_findings();
         let report = &mut self.report;
         report.files = self.files.into_iter().map(|(path, ok)| CheckedFile { path, ok }).collect();
-        report.findings.sort_by(|a, b| {
-            let key = |r: &Reported| {
-                let target = r.finding.tree.as_ref().map(|t| t.target.clone());
-                (r.file.clone(), r.span, r.finding.rule, r.finding.service.clone(), target)
-            };
-            key(a).cmp(&key(b))
-        });
+        if let Some(mounts) = &mut report.mounts {
+            let mut seen = BTreeSet::new();
+            mounts.retain(|row| seen.insert(row.clone()));
+        }
         report.not_judged.sort();
         report.not_judged.dedup();
         report.problems.sort();
@@ -279,8 +441,14 @@ impl Run<'_> {
         report.notes.sort();
         report.notes.dedup();
         let whole = report.problems.is_empty();
-        let patches = self.texts.into_values().filter(|p| whole && p.before != p.after).collect();
-        Examination { report: self.report, patches, left: self.left.into_iter().collect() }
+        let differs = |patch: &Patch| patch.before.as_ref() != Some(&patch.after);
+        let patches = self.texts.into_values().filter(|p| whole && differs(p)).collect();
+        Examination {
+            report: self.report,
+            patches,
+            left: self.left.into_iter().collect(),
+            hints: self.hints.into_iter().collect(),
+        }
     }
 }
 

@@ -21,8 +21,9 @@ use crate::host::{Host as _, RealHost};
 pub struct Write {
     /// Where it lies. A symbolic link is followed and stays.
     pub path: PathBuf,
-    /// What it held when the change was planned.
-    pub before: Vec<u8>,
+    /// What it held when the change was planned; none for a file that was not there and is to be
+    /// created, with the mode that new files get.
+    pub before: Option<Vec<u8>>,
     /// What it shall hold.
     pub after: Vec<u8>,
 }
@@ -48,6 +49,12 @@ pub enum WriteError {
     /// Somebody else wrote the file since it was read.
     #[error("{} has changed since it was read; nothing was written, run again", .path.display())]
     Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file to be created is there already.
+    #[error("{} is there already; nothing was written, run again", .path.display())]
+    Exists {
         /// The file.
         path: PathBuf,
     },
@@ -85,6 +92,15 @@ pub enum WriteError {
         #[source]
         error: io::Error,
     },
+    /// Writing failed and so did the way back: this new file is still there.
+    #[error("cannot remove {} after an error: {error}; remove it", .path.display())]
+    NotRemoved {
+        /// The new file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        error: io::Error,
+    },
     /// Writing failed and so did the way back: this file is not as it was.
     #[error("cannot restore {} after an error: {error}; its old text is in {}, copy it back",
         .path.display(), .copy.display())]
@@ -116,8 +132,16 @@ type Rename<'a> = &'a dyn Fn(NamedTempFile, &Path) -> io::Result<()>;
 fn write_with(files: &[Write], rename: Rename<'_>) -> Result<(), WriteError> {
     let mut targets: BTreeMap<Identity, &Path> = BTreeMap::new();
     let mut prepared = Vec::new();
-    for file in files {
+    for (index, file) in files.iter().enumerate() {
         let path = file.path.as_path();
+        if file.before.is_none() {
+            if let Some(other) = files.iter().take(index).find(|other| other.path == path) {
+                let (first, second) = (other.path.clone(), path.to_path_buf());
+                return Err(WriteError::Twice { first, second });
+            }
+            prepared.push(Prepared::created(file)?);
+            continue;
+        }
         let target = fs::canonicalize(path)
             .map_err(|error| WriteError::Unreadable { path: path.to_path_buf(), error })?;
         let data = verify(file, &target)?;
@@ -125,7 +149,7 @@ fn write_with(files: &[Write], rename: Rename<'_>) -> Result<(), WriteError> {
             let (first, second) = (first.to_path_buf(), path.to_path_buf());
             return Err(WriteError::Twice { first, second });
         }
-        if file.before != file.after {
+        if file.before.as_ref() != Some(&file.after) {
             check_writable(file, &target, &data)?;
             let alone = files.len() == 1;
             prepared.push(
@@ -143,13 +167,20 @@ fn verify_and_commit(
 ) -> Result<(), WriteError> {
     // Preparing waited for the disk, so look once more.
     for file in &prepared {
-        verify(file.write, &file.target)?;
+        if file.write.before.is_some() {
+            verify(file.write, &file.target)?;
+        } else {
+            verify_absent(file.write, &file.target)?;
+        }
     }
     // What is not done in one step fails more easily and goes first.
     prepared.sort_by_key(|file| file.new.is_some());
     let mut done: Vec<Prepared<'_>> = Vec::new();
     for mut file in prepared {
         let written = match file.new.take() {
+            Some(new) if file.write.before.is_none() => {
+                new.persist_noclobber(&file.target).map(drop).map_err(|e| e.error)
+            }
             Some(new) => rename(new, &file.target),
             None => overwrite(&file.target, &file.write.after),
         };
@@ -191,6 +222,19 @@ struct Prepared<'a> {
 }
 
 impl<'a> Prepared<'a> {
+    /// A file that is not there yet.
+    fn created(write: &'a Write) -> Result<Self, WriteError> {
+        let path = write.path.as_path();
+        let failed = |error| WriteError::Directory { path: path.to_path_buf(), error };
+        let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(failed(io::ErrorKind::InvalidInput.into()));
+        };
+        let target = fs::canonicalize(directory).map_err(failed)?.join(name);
+        verify_absent(write, &target)?;
+        let new = plain_copy(&target, &write.after, new_file_mode()).map_err(failed)?;
+        Ok(Self { write, target, in_place: false, new: Some(new), old: None })
+    }
+
     fn new(
         write: &'a Write,
         target: PathBuf,
@@ -199,14 +243,15 @@ impl<'a> Prepared<'a> {
     ) -> io::Result<Self> {
         let new = if links(data) == 1 { copy(&target, &write.after, data)? } else { None };
         let in_place = new.is_none();
+        let before = write.before.as_deref().unwrap_or_default();
         let old = if in_place {
-            Some(plain_copy(&target, &write.before)?)
+            Some(plain_copy(&target, before, None)?)
         } else if alone {
             None
         } else {
-            match copy(&target, &write.before, data)? {
+            match copy(&target, before, data)? {
                 Some(old) => Some(old),
-                None => Some(plain_copy(&target, &write.before)?),
+                None => Some(plain_copy(&target, before, None)?),
             }
         };
         Ok(Self { write, target, in_place, new, old })
@@ -214,9 +259,14 @@ impl<'a> Prepared<'a> {
 
     /// Puts the old text back.
     fn restore(self) -> Result<(), WriteError> {
+        let Some(before) = &self.write.before else {
+            let path = self.write.path.clone();
+            return fs::remove_file(&self.target)
+                .map_err(|error| WriteError::NotRemoved { path, error });
+        };
         let Some(old) = self.old else { return Ok(()) };
         let (old, error) = if self.in_place {
-            match overwrite(&self.target, &self.write.before) {
+            match overwrite(&self.target, before) {
                 Ok(()) => return Ok(()),
                 Err(error) => (old, error),
             }
@@ -235,6 +285,16 @@ impl<'a> Prepared<'a> {
     }
 }
 
+/// Looks whether there is still nothing where a file is to be created; a link to nowhere is
+/// something.
+fn verify_absent(file: &Write, target: &Path) -> Result<(), WriteError> {
+    match fs::symlink_metadata(target) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Ok(_) => Err(WriteError::Exists { path: file.path.clone() }),
+        Err(error) => Err(WriteError::Directory { path: file.path.clone(), error }),
+    }
+}
+
 /// Looks whether the file still holds what was read.
 fn verify(file: &Write, target: &Path) -> Result<fs::Metadata, WriteError> {
     let path = || file.path.clone();
@@ -243,12 +303,13 @@ fn verify(file: &Write, target: &Path) -> Result<fs::Metadata, WriteError> {
     if !data.is_file() {
         return Err(WriteError::NotAFile { path: path() });
     }
-    let size = u64::try_from(file.before.len()).unwrap_or(u64::MAX);
+    let before = file.before.as_deref().unwrap_or_default();
+    let size = u64::try_from(before.len()).unwrap_or(u64::MAX);
     if data.len() != size {
         return Err(WriteError::Changed { path: path() });
     }
     match RealHost.read(target, size) {
-        Ok(bytes) if bytes == file.before => Ok(data),
+        Ok(bytes) if bytes == before => Ok(data),
         // It grew meanwhile.
         Err(error) if error.kind() != io::ErrorKind::InvalidInput => Err(unreadable(error)),
         _ => Err(WriteError::Changed { path: path() }),
@@ -272,10 +333,20 @@ fn check_writable(file: &Write, target: &Path, data: &fs::Metadata) -> Result<()
     }
 }
 
-/// A synchronised temporary file beside `target` with this text.
-fn plain_copy(target: &Path, text: &[u8]) -> io::Result<NamedTempFile> {
+/// A synchronised temporary file beside `target` with this text, for nobody else's eyes unless
+/// there is a mode for it.
+fn plain_copy(
+    target: &Path,
+    text: &[u8],
+    mode: Option<fs::Permissions>,
+) -> io::Result<NamedTempFile> {
     let directory = target.parent().unwrap_or(target);
-    let mut file = tempfile::Builder::new().prefix(".composefix-").tempfile_in(directory)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".composefix-");
+    if let Some(mode) = mode {
+        builder.permissions(mode);
+    }
+    let mut file = builder.tempfile_in(directory)?;
     file.write_all(text)?;
     file.as_file().sync_all()?;
     Ok(file)
@@ -283,7 +354,7 @@ fn plain_copy(target: &Path, text: &[u8]) -> io::Result<NamedTempFile> {
 
 /// The same with the mode and owner of `target`; none when it cannot have that owner.
 fn copy(target: &Path, text: &[u8], data: &fs::Metadata) -> io::Result<Option<NamedTempFile>> {
-    let file = plain_copy(target, text)?;
+    let file = plain_copy(target, text, None)?;
     if !give_owner(file.as_file(), data)? {
         return Ok(None);
     }
@@ -328,6 +399,18 @@ fn links(data: &fs::Metadata) -> u64 {
 #[cfg(not(unix))]
 fn links(_: &fs::Metadata) -> u64 {
     1
+}
+
+/// What new files get before the process's own mask takes bits away.
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "other systems have no such mode")]
+fn new_file_mode() -> Option<fs::Permissions> {
+    Some(std::os::unix::fs::PermissionsExt::from_mode(0o666))
+}
+
+#[cfg(not(unix))]
+fn new_file_mode() -> Option<fs::Permissions> {
+    None
 }
 
 /// Gives `file` the owner and group in `data`; false when that is not allowed.

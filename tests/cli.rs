@@ -241,6 +241,66 @@ fn the_whole_file_goes_to_standard_output() {
 }
 
 #[test]
+fn an_override_file_is_created_and_extended() {
+    let project = Project::new();
+    let over = "compose.override.yaml";
+    let (code, stdout, stderr) = output(project.run("apply --unsafe --diff --to override"));
+    assert_eq!((code, stderr.as_str()), (1, ""));
+    assert!(stdout.starts_with("--- /dev/null\n+++ b/compose.override.yaml\n"), "{stdout}");
+    let (code, _, stderr) = output(project.run("apply --unsafe --yes --to override"));
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.ends_with("created compose.override.yaml\n"), "{stderr}");
+    assert_eq!(project.text("compose.yaml"), COMPOSE);
+    project.run("check").assert().code(0);
+    project.put(over, "services:\n  web:\n    tty: true\n");
+    let (_, _, stderr) = output(project.run("apply --unsafe --yes --to override"));
+    assert!(stderr.ends_with("changed compose.override.yaml\n"), "{stderr}");
+    let text = project.text(over);
+    assert!(text.starts_with("services:\n  web:\n    tty: true\n    volumes:\n"), "{text}");
+    project.run("check").assert().code(0);
+    project.run("check compose.override.yaml").assert().code(0);
+}
+
+#[test]
+fn another_file_is_created_once() {
+    let project = Project::new();
+    let (code, _, stderr) = output(project.run("apply --unsafe --yes --to fast.yaml"));
+    assert_eq!(code, 0, "{stderr}");
+    let hint = "created fast.yaml\nuse it with docker compose -f compose.yaml -f fast.yaml\n";
+    assert!(stderr.ends_with(hint), "{stderr}");
+    let text = project.text("fast.yaml");
+    project.run("check -f compose.yaml -f fast.yaml").assert().code(0);
+    let (code, _, stderr) = output(project.run("apply --unsafe --yes --to fast.yaml"));
+    assert_eq!(code, 2);
+    assert!(stderr.contains("fast.yaml exists and is no file of this project"), "{stderr}");
+    assert_eq!(project.text("fast.yaml"), text);
+    let words = "apply - --unsafe --yes --to other.yaml";
+    project.run(words).stdin(COMPOSE).assert().code(0);
+    assert!(project.text("other.yaml").ends_with("volumes:\n  node_modules:\n"));
+}
+
+#[test]
+fn a_directory_may_hold_files_that_go_on_top_of_others() {
+    let project = Project::new();
+    let over = "services:\n  web:\n    environment: {A: b}\n";
+    for name in ["compose.override.yaml", "compose.dev.yaml", "compose.prod.yaml"] {
+        project.put(name, over);
+    }
+    project.put("compose.empty.yaml", "");
+    let (code, stdout, stderr) = output(project.run("check -v ."));
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stdout.contains("1 finding (1 warning)"), "{stdout}");
+    for name in ["dev", "empty", "prod"] {
+        let note = format!("note: compose.{name}.yaml: judged on top of compose.yaml\n");
+        assert!(stderr.contains(&note), "{stderr}");
+    }
+    project.run("apply --unsafe --yes .").assert().code(0);
+    assert_eq!(project.text("compose.yaml"), PATCHED);
+    assert_eq!(project.text("compose.dev.yaml"), over);
+    project.run("check .").assert().code(0);
+}
+
+#[test]
 fn a_file_without_a_last_line_break_or_with_crlf_stays_so() {
     let project = Project::new();
     project.put("compose.yaml", COMPOSE.trim_end());

@@ -436,7 +436,7 @@ fn a_file_that_changed_meanwhile_is_not_written() {
     let place = Place::new();
     let write = |name: &str| Write {
         path: place.path().join(name),
-        before: b"planned\n".to_vec(),
+        before: Some(b"planned\n".to_vec()),
         after: b"new\n".to_vec(),
     };
     place.put("a", "planned\n");

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use composefix::host::{Environment, MemoryHost, MemoryNode};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use support::compose::{
     Compose, flags_of_compose, home, model_changes, mounts_of_model, mounts_of_report,
     only_mounts_added,
@@ -51,7 +51,12 @@ fn checks() -> Vec<(String, Check)> {
     let mut checks: Vec<(String, Check)> = Vec::new();
     for fixture in Fixture::all() {
         let name = format!("fixture/{}", fixture.name);
+        let other = fixture.clone();
         checks.push((name, Box::new(move |compose| agrees(compose, &fixture))));
+        if !other.case.stays {
+            let name = format!("on-top/{}", other.name);
+            checks.push((name, Box::new(move |compose| holds_on_top(compose, &other))));
+        }
     }
     for (name, text) in BROKEN {
         checks.push((format!("refused/{name}"), Box::new(|compose| refused(compose, text))));
@@ -149,6 +154,90 @@ fn other_changes_hold(
         return Ok(true);
     }
     Err(format!("Compose's model changes by\n{found}and not, as {CHANGES} says, by\n{expected}"))
+}
+
+/// What a file on top of the others says comes to the same as the edit in place.
+fn holds_on_top(compose: &Compose, fixture: &Fixture) -> Result<(), String> {
+    let mut expected = files_below(&fixture.place.join("expected"));
+    expected.retain(|name, _| !name.starts_with("report.") && name != CHANGES);
+    let in_place = Place::new(&fixture.files);
+    let flags = flags_of_compose(&fixture.case.args);
+    let before = compose.model(&in_place.directory, &flags)?;
+    in_place.put(&expected);
+    let wanted = unordered(compose.model(&in_place.directory, &flags)?, &in_place);
+    let host = fixture.host(&in_place.directory, &expected);
+    let words = fixture.words("check --format json");
+    let remaining = findings(&run(&host, &in_place.environment(), &words));
+    for to in ["override", "more/on-top.yaml"] {
+        let place = Place::new(&fixture.files);
+        let host = fixture.host(&place.directory, &Files::new());
+        let words = fixture.words(&format!("apply --diff --unsafe --to {to}"));
+        let outcome = run(&host, &place.environment(), &words);
+        if outcome.stdout.is_empty() {
+            // Nothing, or nothing but reasons.
+            let silent = !outcome.stderr.contains("left: ");
+            return if silent { Err(format!("--to {to} does nothing")) } else { Ok(()) };
+        }
+        let changed = patch::applied(&outcome.stdout, &fixture.files)?;
+        place.put(&changed);
+        if changed.len() != 1 {
+            return Err(format!("--to {to} changes {} files", changed.len()));
+        }
+        let mut flags = flags.clone();
+        let mut words = fixture.words("check --format json");
+        let mut lines = outcome.stderr.lines();
+        let said = lines.find_map(|line| line.strip_prefix("use it with docker compose "));
+        if let Some(said) = said {
+            for words in [&mut flags, &mut words] {
+                while let Some(at) = words.iter().position(|word| word == "-f") {
+                    words.drain(at..=at + 1);
+                }
+            }
+            flags.splice(0..0, said.split(' ').map(str::to_owned));
+            words.extend(said.split(' ').map(str::to_owned));
+        } else if to != "override" {
+            return Err(format!("--to {to} does not say how to use it"));
+        }
+        let edit = &outcome.stdout;
+        let after = compose.model(&place.directory, &flags).map_err(|e| format!("{e}\n{edit}"))?;
+        let says = |after: &Value| model_changes(&before, after, &place.directory);
+        if !outcome.stderr.contains("a file on top") {
+            let after = unordered(after.clone(), &place);
+            if after != wanted {
+                return Err(format!("{edit}gives\n{}not\n{}", says(&after), says(&wanted)));
+            }
+        }
+        let host = fixture.host(&place.directory, &changed);
+        let left = findings(&run(&host, &place.environment(), &words));
+        if !outcome.stderr.contains("a file on top") && left != remaining {
+            return Err(format!("{edit}leaves {left} findings, the edit in place {remaining}"));
+        }
+    }
+    Ok(())
+}
+
+/// Number of findings in a report.
+fn findings(outcome: &support::Outcome) -> usize {
+    outcome.json()["findings"].as_array().unwrap().len()
+}
+
+/// A model without the order of mounts, the place on disk, extension fields, and the empty options
+/// that the short syntax gives a volume.
+fn unordered(mut model: Value, place: &Place) -> Value {
+    let sections = model.as_object_mut().unwrap();
+    sections.retain(|key, _| !key.starts_with("x-"));
+    for (_, service) in model["services"].as_object_mut().into_iter().flatten() {
+        if let Some(mounts) = service["volumes"].as_array_mut() {
+            mounts.sort_by_key(|mount| mount["target"].to_string());
+            for mount in mounts.iter_mut().filter_map(Value::as_object_mut) {
+                mount.retain(|key, options| {
+                    key != "volume" || *options != Value::Object(Map::new())
+                });
+            }
+        }
+    }
+    let text = model.to_string().replace(&*place.directory.to_string_lossy(), "[PLACE]");
+    serde_json::from_str(&text).unwrap()
 }
 
 /// Writes the files and looks at what Compose makes of them, with all profiles as well: a list may

@@ -12,6 +12,7 @@ use std::sync::Mutex;
 use composefix::compose::Request;
 use composefix::finding::{Applicability, Finding};
 use composefix::host::{Environment, MemoryHost, MemoryNode};
+use composefix::rewrite::Destination;
 use composefix::rules::Rules;
 use composefix::run::{self, Examination, Session, Settings};
 use composefix::source::{Source, Span};
@@ -97,6 +98,7 @@ impl Bench {
                 write_from: Applicability::Unsafe,
                 full_survey: false,
                 show_mounts: false,
+                destination: Destination::InPlace,
             },
             name,
         }
@@ -272,7 +274,7 @@ fn check(rules: &Rules, bench: &Bench, text: &str) -> Result<(), TestCaseError> 
     };
     let new = patch.after.as_str();
     prop_assert!(announced > 0, "written and not announced:\n{}", new);
-    prop_assert_eq!(&patch.before, text);
+    prop_assert_eq!(patch.before.as_deref(), Some(text));
 
     // The text.
     prop_assert_eq!(keeps(text, new), Ok(()), "\n{}", new);

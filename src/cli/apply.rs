@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::args::{ApplyFlags, ColourChoice, Destination, OutputFlags};
+use super::args::{ApplyFlags, ColourChoice, OutputFlags, To};
 use super::judgement::Counts;
 use super::{Command, Examined, Exit};
 use crate::compose::relative_name;
@@ -11,6 +11,7 @@ use crate::finding::Applicability;
 use crate::report::Reported;
 use crate::report::diff::{for_people, unified};
 use crate::report::text::{Style, plural};
+use crate::rewrite::Destination;
 use crate::run::{Examination, Left, Patch};
 use crate::write::{Write, write_all};
 
@@ -20,11 +21,16 @@ impl Command<'_> {
         flags: &ApplyFlags,
         output: &OutputFlags,
     ) -> Result<Exit, Error> {
-        if flags.diff && flags.to == Destination::Stdout {
+        if flags.diff && flags.to == To::Stdout {
             let message = "--diff and `--to -` both go to standard output; use one of them";
             return Err(Error::Usage { message: message.to_owned() });
         }
-        let examined = self.examine(&flags.project, &flags.judgement, Counts::default())?;
+        let destination = match &flags.to {
+            To::Files(destination) => destination.clone(),
+            To::Stdout => Destination::InPlace,
+        };
+        let counts = Counts { destination, ..Counts::default() };
+        let examined = self.examine(&flags.project, &flags.judgement, counts)?;
         self.finish(flags, output, &examined)
     }
 
@@ -41,7 +47,7 @@ impl Command<'_> {
             return Ok(Exit::Error);
         }
         self.say_notes(examination, output);
-        if flags.to == Destination::Stdout {
+        if flags.to == To::Stdout {
             let text = self.rewritten(examined)?;
             self.print(&text)?;
             self.say_left(examination, output);
@@ -51,9 +57,17 @@ impl Command<'_> {
         if flags.diff {
             self.print_patch(output, patches)?;
             self.say_left(examination, output);
+            for hint in examination.hints.iter().filter(|_| !output.quiet) {
+                self.say(hint);
+            }
             return Ok(if patches.is_empty() { Exit::Success } else { Exit::Findings });
         }
-        if requests.iter().any(|request| !request.texts.is_empty()) {
+        let is_input =
+            |patch: &Patch| requests.iter().any(|request| request.texts.contains_key(&patch.path));
+        let in_place = flags.to == To::Files(Destination::InPlace);
+        if in_place && requests.iter().any(|request| !request.texts.is_empty())
+            || patches.iter().any(is_input)
+        {
             let message = "standard input cannot be changed in place; add `--to -` or `--diff`";
             return Err(Error::Usage { message: message.to_owned() });
         }
@@ -103,7 +117,11 @@ impl Command<'_> {
         }
         if !output.quiet {
             for patch in patches {
-                self.say(&format!("changed {}", patch.name));
+                let done = if patch.before.is_some() { "changed" } else { "created" };
+                self.say(&format!("{done} {}", patch.name));
+            }
+            for hint in &examination.hints {
+                self.say(hint);
             }
         }
         Ok(Exit::Success)
@@ -169,7 +187,7 @@ impl Command<'_> {
 fn as_write(patch: &Patch) -> Write {
     Write {
         path: patch.path.clone(),
-        before: patch.before.clone().into_bytes(),
+        before: patch.before.clone().map(String::into_bytes),
         after: patch.after.clone().into_bytes(),
     }
 }

@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::closest::unknown;
 use crate::finding::Severity;
+use crate::rewrite::Destination;
 
 /// Finds slow bind mounts in Docker Compose projects and rewrites them, with proof
 ///
@@ -85,9 +86,12 @@ pub(super) struct ApplyFlags {
     /// Print the patch; never ask, never write
     #[arg(long, help_heading = "Result")]
     pub(super) diff: bool,
-    /// Where changes go: in-place, or - for the whole rewritten file on standard output
-    #[arg(long, value_name = "WHERE", default_value = "in-place", value_parser = destination, help_heading = "Result")]
-    pub(super) to: Destination,
+    /// Where changes go: in-place, override, a file, or - for standard output
+    ///
+    /// override: the override file that Compose puts on top of the project by itself; it is created
+    /// or extended. A file: created, for use with `-f`. -: the whole rewritten file is printed.
+    #[arg(long, value_name = "WHERE", default_value = "in-place", value_parser = outlet, help_heading = "Result")]
+    pub(super) to: To,
 }
 
 /// List what is known, a line each
@@ -240,9 +244,11 @@ pub(super) struct FormatRequest {
 }
 
 /// `--to`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Destination {
-    InPlace,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum To {
+    /// Into files.
+    Files(Destination),
+    /// Nowhere: the whole text is printed.
     Stdout,
 }
 
@@ -273,11 +279,14 @@ pub(super) fn format_request(text: &str) -> Result<FormatRequest, String> {
     Ok(FormatRequest { format, file })
 }
 
-fn destination(text: &str) -> Result<Destination, String> {
+fn outlet(text: &str) -> Result<To, String> {
     match text {
-        "in-place" => Ok(Destination::InPlace),
-        "-" => Ok(Destination::Stdout),
-        _ => Err("this version writes `in-place` or to `-`, standard output".to_owned()),
+        "in-place" => Ok(To::Files(Destination::InPlace)),
+        "override" => Ok(To::Files(Destination::Override)),
+        "-" => Ok(To::Stdout),
+        "" => Err("a file name is missing".to_owned()),
+        _ if text.ends_with(['/', '\\']) => Err("this is no name of a file".to_owned()),
+        file => Ok(To::Files(Destination::File(PathBuf::from(file)))),
     }
 }
 

@@ -20,7 +20,11 @@ impl Command<'_> {
         output: &OutputFlags,
     ) -> Result<Exit, Error> {
         let wanted = wanted(flags, &self.environment)?;
-        let counts = Counts { full_survey: flags.full_survey, show_mounts: flags.show_mounts };
+        let counts = Counts {
+            full_survey: flags.full_survey,
+            show_mounts: flags.show_mounts,
+            ..Counts::default()
+        };
         let examined = self.examine(&flags.project, &flags.judgement, counts)?;
         self.report(flags, output, &wanted, &examined.examination)
     }

@@ -9,6 +9,7 @@ use crate::detect;
 use crate::error::Error;
 use crate::finding::Applicability;
 use crate::host::Environment;
+use crate::rewrite::Destination;
 use crate::rules::Rules;
 use crate::run::Settings;
 use crate::strategy;
@@ -16,11 +17,12 @@ use crate::strategy;
 /// Platforms that are judged for when nobody says otherwise.
 const DEFAULT_PLATFORMS: [&str; 2] = ["macos-virtiofs", "windows-wsl2-drive"];
 
-/// How much a run counts and shows.
-#[derive(Debug, Clone, Copy, Default)]
+/// How much a run counts and shows, and where changes go.
+#[derive(Debug, Clone, Default)]
 pub(super) struct Counts {
     pub(super) full_survey: bool,
     pub(super) show_mounts: bool,
+    pub(super) destination: Destination,
 }
 
 /// The settings that the flags and the environment ask for.
@@ -48,6 +50,7 @@ pub(super) fn settings(
         write_from: if flags.risky { Applicability::Unsafe } else { Applicability::Safe },
         full_survey: counts.full_survey,
         show_mounts: counts.show_mounts,
+        destination: counts.destination,
     })
 }
 

@@ -21,6 +21,7 @@ use clap::Parser as _;
 use crate::compose::Request;
 use crate::error::Error;
 use crate::host::{Environment, Host};
+use crate::rewrite::Destination;
 use crate::rules::Rules;
 use crate::run::{self, Examination, Session};
 use args::{Arguments, ColourChoice, JudgementFlags, OutputFlags, ProjectFlags, RuleFlags, Task};
@@ -135,6 +136,10 @@ impl Command<'_> {
         let settings = judgement::settings(judgement, counts, &rules, &self.environment)?;
         let targets =
             targets::find(project, self.host, &self.environment, &rules, &mut *self.stdin)?;
+        if matches!(settings.destination, Destination::File(_)) && targets.requests.len() > 1 {
+            let message = "`--to FILE` takes the changes of one project; name its files with -f";
+            return Err(Error::Usage { message: message.to_owned() });
+        }
         let session =
             Session { host: self.host, environment: &self.environment, rules: &rules, settings };
         let mut examination = run::examine(&session, &targets.requests);

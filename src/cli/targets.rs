@@ -56,7 +56,7 @@ pub(super) fn find(
         if host.target_kind(&path) == Some(EntryKind::Directory) {
             finder.search(&path, rules)?;
         } else {
-            finder.add(vec![path]);
+            finder.add_alone(path);
         }
     }
     Ok(finder.targets)
@@ -79,12 +79,21 @@ impl Finder<'_> {
             env_files: self.flags.env_file.clone(),
             profiles: self.flags.profile.clone(),
             texts: BTreeMap::new(),
+            alone: false,
         }
     }
 
     fn add(&mut self, files: Vec<PathBuf>) {
         if self.seen.insert(files.clone()) {
             let request = self.request(files);
+            self.targets.requests.push(request);
+        }
+    }
+
+    /// A file that stands for itself, and perhaps goes on top of a neighbour.
+    fn add_alone(&mut self, file: PathBuf) {
+        if self.seen.insert(vec![file.clone()]) {
+            let request = Request { alone: true, ..self.request(vec![file]) };
             self.targets.requests.push(request);
         }
     }
@@ -113,15 +122,16 @@ impl Finder<'_> {
             if file == Path::new("-") { path.clone() } else { lexical_clean(&self.here.join(file)) }
         });
         let files: Vec<PathBuf> = files.collect();
-        let files = if files.is_empty() { vec![path.clone()] } else { files };
-        let mut request = self.request(files);
+        let alone = files.is_empty();
+        let files = if alone { vec![path.clone()] } else { files };
+        let mut request = Request { alone, ..self.request(files) };
         request.texts.insert(path, text);
         self.targets.requests.push(request);
         Ok(())
     }
 
     /// Every Compose file below a directory. What Compose would load in a directory is one project,
-    /// any other file is one of its own.
+    /// any other file is one of its own or goes on top of a neighbour.
     fn search(&mut self, directory: &Path, rules: &Rules) -> Result<(), Error> {
         let found = self.walk(directory, rules)?;
         if found.is_empty() {
@@ -139,7 +149,7 @@ impl Finder<'_> {
                 self.add(project);
             }
             for file in files {
-                self.add(vec![file]);
+                self.add_alone(file);
             }
         }
         Ok(())

@@ -66,7 +66,7 @@ fn wrong_flags_are_errors_on_standard_error() {
         ("check --frobnicate", "--frobnicate"),
         ("check -f a.yaml b.yaml", "cannot be used with"),
         ("check -q -v", "cannot be used with"),
-        ("apply --to override", "this version writes `in-place` or to `-`"),
+        ("apply --to dir/", "this is no name of a file"),
         ("apply --to - --diff", "--diff and `--to -` both go to standard output"),
         ("apply --format json", "--format"),
         ("list sheep", "[possible values: rules, strategies, platforms, trees]"),

@@ -34,7 +34,7 @@ pub fn load(
     request: &Request,
 ) -> Result<Project, Problem> {
     let name = |path: &Path| relative_name(&environment.directory, path);
-    let Selection { files, directory, variables, profiles } =
+    let Selection { files, chosen, directory, variables, profiles } =
         select(host, environment, request, &name)?;
     let mut loader = Loader {
         host,
@@ -58,6 +58,8 @@ pub fn load(
     let mut project = Project {
         name,
         directory,
+        stack: files,
+        chosen,
         files: loader.files,
         bases: loader.bases,
         services: Vec::new(),

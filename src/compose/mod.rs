@@ -4,6 +4,7 @@
 //! environment, …) is still kept apart and merged, but nobody reads it.
 
 mod build;
+mod complete;
 mod dotenv;
 mod extends;
 mod extract;
@@ -11,6 +12,7 @@ mod include;
 pub mod interpolate;
 mod load;
 mod merge;
+mod overlay;
 mod resolve;
 mod select;
 mod targets;
@@ -24,8 +26,10 @@ use crate::source::{Source, Span};
 use crate::yaml::Document;
 use interpolate::Variables;
 
+pub use complete::missing;
 pub use load::load;
-pub use select::{DEFAULT_NAMES, OVERRIDE_NAMES, Request, files_of_directory};
+pub use overlay::{Resolved, resolve};
+pub use select::{Chosen, DEFAULT_NAMES, OVERRIDE_NAMES, Request, files_of_directory};
 pub use value::{BaseId, Data, FileId, List, Map, Origin, Text, Value};
 pub use volume::{CONSISTENCY_FLAGS, MountKind, is_path, sections};
 
@@ -36,6 +40,11 @@ pub struct Project {
     pub name: String,
     /// The project directory.
     pub directory: PathBuf,
+    /// The files that it is put together from, the lower ones first; what these include or extend is
+    /// not among them.
+    pub stack: Vec<PathBuf>,
+    /// Who chose these files.
+    pub chosen: Chosen,
     /// Every file that was read, in the order of reading.
     pub files: Vec<File>,
     /// Directories that relative paths start from.

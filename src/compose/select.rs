@@ -36,12 +36,27 @@ pub struct Request {
     pub profiles: Vec<String>,
     /// Text to use instead of reading the file of that name: standard input, or a planned edit.
     pub texts: BTreeMap<PathBuf, String>,
+    /// The one file stands for itself and not for `-f`: [`resolve`](super::resolve) may put it on
+    /// top of a neighbour.
+    pub alone: bool,
+}
+
+/// Who chose the files of a project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Chosen {
+    /// The user named them.
+    Named,
+    /// The variable `COMPOSE_FILE`.
+    Variable,
+    /// Nobody: they have the default names.
+    Default,
 }
 
 /// A project's files, directory and variables.
 #[derive(Debug, Clone)]
 pub(super) struct Selection {
     pub(super) files: Vec<PathBuf>,
+    pub(super) chosen: Chosen,
     pub(super) directory: PathBuf,
     pub(super) variables: Layered,
     pub(super) profiles: Vec<String>,
@@ -126,6 +141,7 @@ pub(super) fn select(
             Vec::new()
         }
     };
+    let mut chosen = Chosen::Named;
     if files.is_empty() {
         let start = asked.as_ref().unwrap_or(here);
         let mut early = variables.clone();
@@ -133,6 +149,7 @@ pub(super) fn select(
         if let Some(list) = early.value("COMPOSE_FILE").filter(|l| !l.is_empty()) {
             let separator = early.value("COMPOSE_PATH_SEPARATOR").unwrap_or(OS_SEPARATOR);
             files = list.split(separator).map(|f| absolute(&start.join(f))).collect();
+            chosen = Chosen::Variable;
         } else {
             files = default_files(host, start).ok_or_else(|| Problem {
                 file: None,
@@ -140,6 +157,7 @@ pub(super) fn select(
                 message: "no Compose file here or in a parent directory".to_owned(),
                 help: Some(format!("name one, or create {}", DEFAULT_NAMES.join(", "))),
             })?;
+            chosen = Chosen::Default;
         }
     }
     let directory = asked.unwrap_or_else(|| {
@@ -151,7 +169,7 @@ pub(super) fn select(
         let listed = variables.value("COMPOSE_PROFILES").unwrap_or_default();
         profiles = listed.split(',').filter(|p| !p.is_empty()).map(str::to_owned).collect();
     }
-    Ok(Selection { files, directory, variables, profiles })
+    Ok(Selection { files, chosen, directory, variables, profiles })
 }
 
 /// The default file of the nearest directory that has one, with its override file.

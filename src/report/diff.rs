@@ -74,10 +74,15 @@ impl Kind {
 type Sink<'a> = &'a mut dyn FnMut(Kind, &str);
 
 fn each_line(patches: &[Patch], sink: Sink<'_>) {
-    for patch in patches.iter().filter(|p| p.before != p.after) {
-        sink(Kind::File, &format!("--- {}", git_name("a/", &patch.name)));
+    for patch in patches.iter().filter(|p| p.before.as_deref() != Some(&p.after)) {
+        let old_name = match patch.before {
+            Some(_) => git_name("a/", &patch.name),
+            None => "/dev/null".to_owned(),
+        };
+        sink(Kind::File, &format!("--- {old_name}"));
         sink(Kind::File, &format!("+++ {}", git_name("b/", &patch.name)));
-        let old: Vec<&str> = patch.before.split_inclusive('\n').collect();
+        let old: Vec<&str> =
+            patch.before.as_deref().unwrap_or_default().split_inclusive('\n').collect();
         let new: Vec<&str> = patch.after.split_inclusive('\n').collect();
         let changes = capture_diff_slices(Algorithm::Myers, &old, &new);
         for hunk in group_diff_ops(changes, CONTEXT) {

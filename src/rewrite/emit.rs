@@ -39,6 +39,18 @@ enum SectionPlace {
     Top,
 }
 
+/// Entries as the text of a new file, two blanks a level.
+pub(super) fn fresh(entries: &[(String, Style, New)]) -> String {
+    let (source, document) = (Source::new("", ""), Document::default());
+    let layout = Layout { step: 2, dash: 2 };
+    let parents = document.parents();
+    let emitter = Emitter { source: &source, document: &document, layout, parents };
+    let sections = entries
+        .iter()
+        .map(|(key, style, value)| emitter.keyed("", &quoted(key, *style), value, "\n") + "\n");
+    sections.collect::<Vec<_>>().join("\n")
+}
+
 struct Emitter<'a> {
     source: &'a Source,
     document: &'a Document,

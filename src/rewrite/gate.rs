@@ -215,7 +215,7 @@ fn same_rest(old: &Value, new: &Value, effects: &Effects) -> Result<(), String> 
 }
 
 /// Equal data, wherever it was written.
-fn same_value(old: &Value, new: &Value) -> bool {
+pub(super) fn same_value(old: &Value, new: &Value) -> bool {
     match (&old.data, &new.data) {
         (Data::Null, Data::Null) => true,
         (Data::Scalar(a), Data::Scalar(b)) => a == b,

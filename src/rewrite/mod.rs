@@ -2,10 +2,14 @@
 //!
 //! 1. `place` decides which node of which file each change goes to.
 //! 2. `emit` turns that into bytes to insert, in the file's own indentation, quotes and line ends.
+//!    `aside` does both for changes that go to one given file, which may not be there yet.
 //! 3. `gate` proves that the new text means the old project plus the changes, and nothing else.
+//!    `elsewhere` does that for other projects that load the same file.
 //!
 //! Nothing is ever serialised anew: every byte that an edit does not insert is the user's.
 
+mod aside;
+mod elsewhere;
 mod emit;
 mod gate;
 mod item;
@@ -18,6 +22,8 @@ use crate::compose::FileId;
 use crate::source::Span;
 use crate::yaml::{Document, Kind, New, NodeId, Style};
 
+pub use aside::{Destination, OneFile, Outlet, outlet};
+pub use elsewhere::hold;
 pub use gate::{prove, rewritten};
 pub use place::{Bystanders, Effects, Placement, place};
 
@@ -120,8 +126,8 @@ pub struct Patch {
     pub path: PathBuf,
     /// Path as reports show it.
     pub name: String,
-    /// The text that was read.
-    pub before: String,
+    /// The text that was read; none for a file that is not there yet.
+    pub before: Option<String>,
     /// The text that was proven.
     pub after: String,
 }

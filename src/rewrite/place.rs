@@ -18,6 +18,9 @@ use crate::finding::{Change, NewMount, NewWatch};
 use crate::yaml::{Document, Kind, New, NodeId, Style};
 use keys::Pending;
 
+pub(super) use keys::{condition, watch_rule};
+pub(super) use service::{fitted, whole};
+
 /// What placed changes do to the model: more than was asked for where a list feeds services that
 /// do not mind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -452,7 +455,7 @@ fn root_for(document: &Document, node: NodeId) -> Option<NodeId> {
 }
 
 /// True when a merge key brings a key into a mapping.
-fn merges_key(document: &Document, mapping: NodeId, key: &str) -> bool {
+pub(super) fn merges_key(document: &Document, mapping: NodeId, key: &str) -> bool {
     let brings = |id: NodeId| {
         let id = document.follow(id);
         document.get(id, key).is_some() || merges_key(document, id, key)

@@ -32,7 +32,7 @@ impl Place {
     }
 
     fn write(&self, name: &str, before: &str, after: &str) -> Write {
-        Write { path: self.at(name), before: before.into(), after: after.into() }
+        Write { path: self.at(name), before: Some(before.into()), after: after.into() }
     }
 }
 
@@ -231,4 +231,47 @@ mod unix {
         assert_eq!(place.names(), ["a", "b", "c"]);
         assert_eq!(fs::metadata(place.at("a")).unwrap().nlink(), 2);
     }
+}
+
+fn create(place: &Place, name: &str, after: &str) -> Write {
+    Write { path: place.at(name), before: None, after: after.into() }
+}
+
+#[test]
+fn creates_a_file_where_there_is_none() {
+    let place = Place::new(&[("a", "1")]);
+    write_all(&[place.write("a", "1", "one"), create(&place, "new", "two")]).unwrap();
+    assert_eq!([place.text("a"), place.text("new")], ["one", "two"]);
+    assert_eq!(place.names(), ["a", "new"]);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let mode = |name: &str| fs::metadata(place.at(name)).unwrap().permissions().mode();
+        assert_eq!(mode("new"), mode("a"), "both are as this process creates files");
+    }
+    let error = write_all(&[create(&place, "no/directory", "")]).unwrap_err();
+    assert!(matches!(error, WriteError::Directory { .. }), "{error}");
+}
+
+#[test]
+fn never_creates_over_something() {
+    let place = Place::new(&[("a", "1"), ("there", "mine")]);
+    let error =
+        write_all(&[place.write("a", "1", "one"), create(&place, "there", "")]).unwrap_err();
+    assert!(matches!(error, WriteError::Exists { .. }), "{error}");
+    let error = write_all(&[create(&place, "new", "1"), create(&place, "new", "2")]).unwrap_err();
+    assert!(matches!(error, WriteError::Twice { .. }), "{error}");
+    assert_eq!([place.text("a"), place.text("there")], ["1", "mine"]);
+    assert_eq!(place.names(), ["a", "there"]);
+}
+
+#[test]
+fn a_created_file_goes_when_another_cannot_be_written() {
+    let place = Place::new(&[("a", "1")]);
+    let files = [create(&place, "new", "two"), place.write("a", "1", "one")];
+    let fails = |_: NamedTempFile, _: &Path| Err(io::ErrorKind::Other.into());
+    let error = write_with(&files, &fails).unwrap_err();
+    assert!(matches!(error, WriteError::Replace { .. }), "{error}");
+    assert_eq!((place.names(), place.text("a")), (vec!["a".to_owned()], "1".to_owned()));
 }

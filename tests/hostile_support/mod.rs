@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use composefix::compose::Request;
 use composefix::finding::Applicability;
 use composefix::host::{Environment, MemoryHost, MemoryNode};
+use composefix::rewrite::Destination;
 use composefix::rules::Rules;
 use composefix::run::{self, Session, Settings};
 use tempfile::TempDir;
@@ -224,6 +225,7 @@ pub(crate) fn examine_mutants(texts: &[String], count: usize) -> Vec<String> {
         write_from: Applicability::Unsafe,
         full_survey: false,
         show_mounts: true,
+        destination: Destination::InPlace,
     };
     let environment = Environment { directory: "/home/me/p".into(), ..Environment::default() };
     let host = MemoryHost::default()

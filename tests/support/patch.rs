@@ -12,20 +12,28 @@ pub(crate) fn applied(
 ) -> Result<BTreeMap<String, Vec<u8>>, String> {
     let mut changed = BTreeMap::new();
     let mut lines = patch.split_inclusive('\n').peekable();
-    while let Some(line) = lines.next() {
-        let name = line.strip_prefix("--- a/").ok_or_else(|| format!("no file head: {line:?}"))?;
-        let name = name.trim_end_matches(['\n', '\t']);
+    let is_head = |line: &&str| line.starts_with("--- a/") || *line == "--- /dev/null\n";
+    while let Some(line) = lines.next().filter(|line| !line.is_empty()) {
+        let created = line == "--- /dev/null\n";
+        let name = line.strip_prefix("--- a/").map(|name| name.trim_end_matches(['\n', '\t']));
         let head = lines.next().unwrap_or_default();
-        if head.trim_end_matches(['\n', '\t']).strip_prefix("+++ b/") != Some(name) {
-            return Err(format!("another file: {head:?}"));
+        let new = head.trim_end_matches(['\n', '\t']).strip_prefix("+++ b/");
+        let new = new.ok_or_else(|| format!("no file head: {head:?}"))?;
+        if !created && name != Some(new) {
+            return Err(format!("another file: {line:?} {head:?}"));
         }
         let mut body = Vec::new();
-        while let Some(line) = lines.next_if(|line| !line.starts_with("--- a/")) {
+        while let Some(line) = lines.next_if(|line| !is_head(line)) {
             body.push(line);
         }
-        let old = files.get(name).ok_or_else(|| format!("no such file: {name}"))?;
+        let old = match files.get(new) {
+            Some(_) if created => return Err(format!("{new} is there already")),
+            Some(old) => old.as_slice(),
+            None if created => &[],
+            None => return Err(format!("no such file: {new}")),
+        };
         let old = std::str::from_utf8(old).map_err(|error| error.to_string())?;
-        changed.insert(name.to_owned(), patched(old, &body)?.into_bytes());
+        changed.insert(new.to_owned(), patched(old, &body)?.into_bytes());
     }
     Ok(changed)
 }

@@ -51,12 +51,12 @@ impl Place {
         let patch = Patch {
             path: self.file(),
             name: "compose.yaml".to_owned(),
-            before: sample::TEXT.to_owned(),
+            before: Some(sample::TEXT.to_owned()),
             after: Self::after(),
         };
         Examined {
             requests: vec![Request { files: vec![self.file()], ..Request::default() }],
-            examination: Examination { report, patches: vec![patch], left: Vec::new() },
+            examination: Examination { report, patches: vec![patch], ..Examination::default() },
         }
     }
 }
@@ -163,7 +163,7 @@ fn a_problem_anywhere_keeps_everything_as_it_is() {
 fn a_file_that_changed_meanwhile_is_an_error() {
     let place = Place::new();
     let mut examined = place.examined(safe());
-    examined.examination.patches[0].before.push('x');
+    examined.examination.patches[0].before = Some("x".to_owned());
     let done = applied(&place.stage(), "--yes", &examined);
     assert_eq!(done.result, Ok(Exit::Error));
     assert!(

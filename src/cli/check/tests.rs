@@ -24,10 +24,10 @@ fn examination(report: Report) -> Examination {
     let patch = Patch {
         path: PathBuf::from("/x/compose.yaml"),
         name: "compose.yaml".to_owned(),
-        before: "a\n".to_owned(),
+        before: Some("a\n".to_owned()),
         after: "b\n".to_owned(),
     };
-    Examination { report, patches: vec![patch], left: Vec::new() }
+    Examination { report, patches: vec![patch], ..Examination::default() }
 }
 
 fn exit_of(words: &str, report: Report) -> Exit {

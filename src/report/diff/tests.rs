@@ -9,7 +9,7 @@ fn patch(name: &str, before: &str, after: &str) -> Patch {
     Patch {
         path: PathBuf::from("/x").join(name),
         name: name.into(),
-        before: before.into(),
+        before: Some(before.into()),
         after: after.into(),
     }
 }
@@ -27,7 +27,9 @@ fn put(path: &Path, text: &str) {
 fn applied(program: &str, arguments: &[&str], patches: &[Patch]) {
     let directory = tempfile::tempdir().unwrap();
     for patch in patches {
-        put(&directory.path().join(&patch.name), &patch.before);
+        if let Some(before) = &patch.before {
+            put(&directory.path().join(&patch.name), before);
+        }
     }
     let started = Command::new(program)
         .args(arguments)
@@ -54,6 +56,15 @@ fn applied(program: &str, arguments: &[&str], patches: &[Patch]) {
 fn takes(patches: &[Patch]) {
     applied("git", &["apply", "-p1", "-"], patches);
     applied("patch", &["-p1", "--binary", "-s"], patches);
+}
+
+#[test]
+fn a_new_file_comes_from_nowhere() {
+    let new = Patch { before: None, ..patch("sub/my file.yaml", "", "a: 1\nb: 2\n") };
+    let text = unified(std::slice::from_ref(&new));
+    let expected = "--- /dev/null\n+++ b/sub/my file.yaml\t\n@@ -0,0 +1,2 @@\n+a: 1\n+b: 2\n";
+    assert_eq!(text, expected);
+    takes(&[new, patch("compose.yaml", "c: 1\n", "c: 2\n")]);
 }
 
 #[test]

@@ -343,13 +343,13 @@ impl<'a> Placer<'a> {
 }
 
 /// `condition: …` as a mapping.
-fn condition(condition: &str, style: Style, flow: bool) -> New {
+pub(in crate::rewrite) fn condition(condition: &str, style: Style, flow: bool) -> New {
     let value = if style == Style::Double { Style::Double } else { Style::Plain };
     let entry = ("condition".to_owned(), style, text(condition, value, flow));
     New::Mapping { entries: vec![entry], flow }
 }
 
-fn watch_rule(rule: &NewWatch, style: Style, flow: bool) -> New {
+pub(in crate::rewrite) fn watch_rule(rule: &NewWatch, style: Style, flow: bool) -> New {
     let value = if style == Style::Double { Style::Double } else { Style::Plain };
     let entry = |key: &str, new: New| (key.to_owned(), style, new);
     let mut entries = vec![

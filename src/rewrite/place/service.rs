@@ -23,15 +23,7 @@ impl Placer<'_> {
         let mapping = services.ok_or("the file's `services` takes no further entry")?;
         let style = key_style(document, mapping);
         let index = document.entries(mapping).len();
-        let mounts: Option<Vec<New>> =
-            service.mounts.iter().map(|m| short(m).map(New::plain)).collect();
-        let mounts = mounts.ok_or("the short syntax cannot say its mounts")?;
-        let mut whole = service.definition.clone();
-        if let New::Mapping { entries, .. } = &mut whole {
-            let list = New::Sequence { items: mounts, flow: false };
-            entries.push(("volumes".to_owned(), Style::Plain, list));
-        }
-        let value = fitted(&whole, style, is_flow(document, mapping));
+        let value = fitted(&whole(&service)?, style, is_flow(document, mapping));
         let key = (name.to_owned(), style);
         self.push(home.file, Op::InsertEntry { mapping, index, key, value });
         for volume in service.mounts.iter().filter_map(NewMount::volume) {
@@ -42,9 +34,24 @@ impl Placer<'_> {
     }
 }
 
+/// The definition of a new service with its mounts.
+pub(in crate::rewrite) fn whole(service: &NewService) -> Result<New, String> {
+    let mounts: Option<Vec<New>> =
+        service.mounts.iter().map(|m| short(m).map(New::plain)).collect();
+    let mounts = mounts.ok_or("the short syntax cannot say its mounts")?;
+    let mut whole = service.definition.clone();
+    if let New::Mapping { entries, .. } = &mut whole
+        && !mounts.is_empty()
+    {
+        let list = New::Sequence { items: mounts, flow: false };
+        entries.push(("volumes".to_owned(), Style::Plain, list));
+    }
+    Ok(whole)
+}
+
 /// A value as it is written where the keys have `style`: in brackets for `flow`, everything in double
 /// quotes where the keys are, and no text without quotes that would be read as something else.
-fn fitted(value: &New, style: Style, flow: bool) -> New {
+pub(in crate::rewrite) fn fitted(value: &New, style: Style, flow: bool) -> New {
     match value {
         New::Null => New::Null,
         New::Scalar { text: value, style: own } => match (style, own) {
