@@ -104,8 +104,8 @@ pub fn place(
             Change::AddDependency { service, on } => {
                 placer.add_dependency(service, on).map_err(of(service))?;
             }
-            Change::Watch { service, rules } => {
-                placer.watch(service, rules).map_err(of(service))?;
+            Change::Watch { service, instead_of, rules } => {
+                placer.watch(service, *instead_of, rules).map_err(of(service))?;
             }
             Change::AddService { name, near, volumes, definition } => {
                 placer.add_service(name, near, volumes, definition).map_err(of(name))?;

@@ -15,7 +15,7 @@ pub use builtin::BUILTIN;
 pub use load::Rules;
 
 /// Ids of the strategies that platform files may name.
-pub const STRATEGIES: &[&str] = &["name-volume", "tmpfs", "volume"];
+pub const STRATEGIES: &[&str] = &["name-volume", "narrow", "tmpfs", "volume", "watch"];
 
 /// Where a fact comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

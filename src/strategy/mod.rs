@@ -3,10 +3,13 @@
 //! Where a change goes in which file is not a strategy's business, see `rewrite`. The list [`ALL`]
 //! is the only registry.
 
+mod bind;
 mod cover;
 pub mod name_volume;
+pub mod narrow;
 pub mod tmpfs;
 pub mod volume;
+pub mod watch;
 
 use std::collections::BTreeSet;
 
@@ -17,7 +20,13 @@ use crate::rules::TreeKind;
 use crate::survey::TreeFacts;
 
 /// Every strategy, by id.
-pub const ALL: &[&dyn Strategy] = &[&name_volume::NameVolume, &tmpfs::Tmpfs, &volume::NamedVolume];
+pub const ALL: &[&dyn Strategy] = &[
+    &name_volume::NameVolume,
+    &narrow::Narrow,
+    &tmpfs::Tmpfs,
+    &volume::NamedVolume,
+    &watch::Watch,
+];
 
 /// What is known about a strategy without asking it.
 pub struct Meta {

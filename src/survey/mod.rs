@@ -19,6 +19,7 @@ use std::rc::Rc;
 use crate::host::{EntryKind, Host, lexical_clean};
 use crate::rules::TreeKind;
 use index::Repository;
+pub use index::tracked_names;
 use site::{Catalog, Findings, Site};
 
 /// How sure it is that a tree is there. Ordered from weakest to strongest.

@@ -33,7 +33,7 @@ impl Placer<'_> {
             Change::SetFlag { flag, .. } => {
                 ops.push(flag_op(document, at.list.node, entry.node, flag.as_deref())?);
             }
-            Change::RemoveMount { .. } => ops.push(self.removal(document, at)?),
+            Change::RemoveMount { .. } => ops.extend(self.removal(document, at)?),
             Change::NarrowMount { to, .. } => {
                 ops.extend(narrowed(document, at, entry.node, to)?);
             }
@@ -63,8 +63,8 @@ impl Placer<'_> {
     }
 
     /// The item goes; its list as well when nothing is left in it, because Compose takes no empty
-    /// key.
-    fn removal(&self, document: &Document, at: Place) -> Result<Op, String> {
+    /// key. Of several that empty their list the first takes it away.
+    fn removal(&self, document: &Document, at: Place) -> Result<Option<Op>, String> {
         let items = document.items(at.list.node);
         let going = |index: usize| {
             self.changes.iter().any(|change| {
@@ -73,10 +73,10 @@ impl Placer<'_> {
             })
         };
         if !(0..items.len()).all(going) {
-            return Ok(Op::RemoveItem { sequence: at.list.node, index: at.index });
+            return Ok(Some(Op::RemoveItem { sequence: at.list.node, index: at.index }));
         }
-        if items.len() > 1 && at.index > 0 {
-            return Err("several entries of its list would go at once".to_owned());
+        if at.index > 0 {
+            return Ok(None);
         }
         let node = document.node(at.list.node);
         if node.anchor.is_some() {
@@ -85,7 +85,7 @@ impl Placer<'_> {
         let parent = document.parent_of(at.list.node).ok_or("the list has no parent")?;
         let index = document.entries(parent).iter().position(|e| e.value == at.list.node);
         let index = index.ok_or("the list has no key")?;
-        Ok(Op::RemoveEntry { mapping: parent, index })
+        Ok(Some(Op::RemoveEntry { mapping: parent, index }))
     }
 }
 
