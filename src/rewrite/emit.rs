@@ -156,9 +156,10 @@ impl Emitter<'_> {
         Some(vec![self.line_after(last, &text)])
     }
 
-    /// The item or entry before `index`, when it goes.
+    /// The first of the neighbours that go right before `index`.
     fn leaving(&self, collection: NodeId, index: usize) -> Option<usize> {
-        index.checked_sub(1).filter(|before| self.gone.contains(&(collection, *before)))
+        let goes = |at: &usize| self.gone.contains(&(collection, *at));
+        (0..index).rev().take_while(goes).last()
     }
 
     /// The last item or entry before `index` that stays.
@@ -346,12 +347,31 @@ impl Emitter<'_> {
 
     /// A line of its own behind the last line of a node, with that line's comment.
     fn line_after(&self, node: NodeId, line: &str) -> Edit {
+        let node = self.tail(node);
         let end = self.document.node(node).end();
         let newline = self.newline(node);
         if self.source.text().get(..end).is_some_and(|t| t.ends_with('\n')) {
             return insertion(end, format!("{line}{newline}"));
         }
         insertion(self.source.line_end(end), format!("{newline}{line}"))
+    }
+
+    /// The last node of a block collection that stays, when what is behind it goes.
+    fn tail(&self, node: NodeId) -> NodeId {
+        let children: Vec<NodeId> = match &self.document.node(node).kind {
+            Kind::Sequence { items, flow: false } => items.iter().map(|i| i.node).collect(),
+            Kind::Mapping { entries, flow: false } => {
+                entries.iter().map(|e| self.last_node(e.key, e.value)).collect()
+            }
+            _ => return node,
+        };
+        match self.staying(node, children.len()).map(|at| (at + 1, children.get(at))) {
+            Some((count, Some(last))) => {
+                let inner = self.tail(*last);
+                if count == children.len() && inner == *last { node } else { inner }
+            }
+            _ => node,
+        }
     }
 
     fn newline(&self, node: NodeId) -> &'static str {

@@ -75,7 +75,7 @@ impl Emitter<'_> {
         (self.document.node(first).start(), self.document.node(last).end())
     }
 
-    /// Takes one of several neighbours in brackets out, with one comma unless something new takes
+    /// Takes one of several neighbours in brackets out, with its comma unless something new takes
     /// its place.
     fn remove_from_brackets(
         &self,
@@ -83,11 +83,18 @@ impl Emitter<'_> {
         extents: &[(usize, usize)],
         index: usize,
     ) -> Option<Vec<Edit>> {
-        let (start, end) = *extents.get(index)?;
-        if self.new.contains(&(collection, index + 1)) {
-            return Some(vec![Edit { span: Span::new(start, end), text: String::new() }]);
+        let first = self.leaving(collection, index + 1)?;
+        if first < index {
+            return Some(Vec::new());
         }
-        let span = match (extents.get(index + 1), index.checked_sub(1)) {
+        // Neighbours that go are one edit.
+        let count =
+            (index..extents.len()).take_while(|at| self.gone.contains(&(collection, *at))).count();
+        let behind = index + count;
+        let (start, end) = (extents.get(index)?.0, extents.get(behind.checked_sub(1)?)?.1);
+        let filled = self.new.contains(&(collection, behind));
+        let span = match (extents.get(behind), index.checked_sub(1)) {
+            _ if filled => Span::new(start, end),
             (Some(next), _) => Span::new(start, next.0),
             (None, Some(previous)) => Span::new(extents.get(previous)?.1, end),
             (None, None) => Span::new(start, end),

@@ -124,12 +124,15 @@ fn same_develop(
     };
     // Files that come later may have rules of their own behind the new ones.
     let (before, now) = (list(&old), list(&new));
-    let (mut kept, mut added) = (before.iter().peekable(), rules.iter().peekable());
-    rest && now.iter().all(|value| {
-        kept.next_if(|old| same_value(old, value)).is_some()
-            || added.next_if(|rule| is_rule(value, rule, after)).is_some()
-    }) && kept.next().is_none()
-        && added.next().is_none()
+    let (mut kept, mut added) = (before.iter().peekable(), rules);
+    let planned = now.iter().all(|value| {
+        if kept.next_if(|old| same_value(old, value)).is_some() {
+            return true;
+        }
+        let rule = added.iter().position(|rule| is_rule(value, rule, after));
+        rule.map(|at| added.swap_remove(at)).is_some()
+    });
+    rest && planned && kept.next().is_none() && added.is_empty()
 }
 
 fn is_rule(value: &Value, rule: &NewWatch, project: &Project) -> bool {

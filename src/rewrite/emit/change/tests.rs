@@ -174,9 +174,37 @@ fn something_new_comes_in_the_place_of_what_goes() {
 }
 
 #[test]
+fn what_comes_behind_a_list_does_not_meet_what_goes_in_it() {
+    let old = "s:\n  v:\n    - a\n    - b # c\n  # d\n";
+    let new = "s:\n  v:\n    - a\n  new: w\n    # c\n  # d\n";
+    let both = |document: &Document| {
+        let key = ("new".to_owned(), Style::Plain);
+        let mapping = at(document, "s");
+        let value = New::plain("w");
+        vec![removal(document, "s.v.1"), Op::InsertEntry { mapping, index: 1, key, value }]
+    };
+    assert_eq!(edited(old, both).as_deref(), Some(new));
+}
+
+#[test]
 fn several_go_at_once() {
     let old = "v:\n  - a\n  - b # c\n  - d\n  - e\n";
     assert_eq!(without(old, &["v.0", "v.1", "v.3"]).as_deref(), Some("v:\n  # c\n  - d\n"));
+    let old = "v: [a, b, c, d, e]\n";
+    for (gone, new) in [
+        (vec!["v.0", "v.1"], "v: [c, d, e]\n"),
+        (vec!["v.1", "v.2"], "v: [a, d, e]\n"),
+        (vec!["v.3", "v.4"], "v: [a, b, c]\n"),
+        (vec!["v.0", "v.2", "v.4"], "v: [b, d]\n"),
+    ] {
+        assert_eq!(without(old, &gone).as_deref(), Some(new), "{gone:?}");
+    }
+    let exchange = |document: &Document| {
+        let value = New::plain("n");
+        let insert = Op::InsertItem { sequence: at(document, "v"), index: 3, value };
+        vec![removal(document, "v.1"), insert, removal(document, "v.2")]
+    };
+    assert_eq!(edited(old, exchange).as_deref(), Some("v: [a, n, d, e]\n"));
 }
 
 #[test]
