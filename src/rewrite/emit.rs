@@ -100,7 +100,7 @@ impl Emitter<'_> {
         if self.is_flow(sequence) {
             if let Some(there) = self.leaving(sequence, index).and_then(|i| items.get(i)) {
                 let at = self.document.node(there.node).start();
-                return Some(vec![self.instead(at, &flow(value), joins)]);
+                return Some(vec![Self::instead(at, &flow(value), joins)]);
             }
             let previous = index.checked_sub(1).and_then(|i| items.get(i)).map(|p| p.node);
             return Some(self.in_brackets(sequence, previous, &flow(value), joins));
@@ -132,7 +132,7 @@ impl Emitter<'_> {
             let text = format!("{name}: {}", flow(value));
             if let Some(there) = self.leaving(mapping, index).and_then(|i| entries.get(i)) {
                 let at = self.document.node(there.key).start();
-                return Some(vec![self.instead(at, &text, joins)]);
+                return Some(vec![Self::instead(at, &text, joins)]);
             }
             let previous = index.checked_sub(1).and_then(|i| entries.get(i));
             let last = previous.map(|e| self.last_node(e.key, e.value));
@@ -168,7 +168,7 @@ impl Emitter<'_> {
     }
 
     /// Text in brackets that takes the place of what starts at `at`.
-    fn instead(&self, at: usize, text: &str, joins: bool) -> Edit {
+    fn instead(at: usize, text: &str, joins: bool) -> Edit {
         insertion(at, if joins { format!(", {text}") } else { text.to_owned() })
     }
 

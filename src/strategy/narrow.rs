@@ -288,3 +288,6 @@ fn notes(
     }
     notes
 }
+
+#[cfg(test)]
+mod tests;

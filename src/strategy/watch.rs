@@ -143,14 +143,14 @@ fn rules(
         target: Some(WatchTarget { path: bind.mount.target.clone(), written: target.to_owned() }),
         ignore: ignored(cx, member, bind),
     };
-    let rebuild = rebuilt.iter().map(|path| NewWatch {
+    let further = rebuilt.iter().map(|path| NewWatch {
         action: "rebuild".to_owned(),
         path: slashes(&bind.directory.join(path)),
         written: if base == "." { path.clone() } else { spelled_below(&base, path) },
         target: None,
         ignore: Vec::new(),
     });
-    Ok(std::iter::once(sync).chain(rebuild).collect())
+    Ok(std::iter::once(sync).chain(further).collect())
 }
 
 /// The bind's source as a rule spells it that goes into another mapping.

@@ -265,3 +265,5 @@ impl<'a> Reader<'a> {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(crate) use tests::index_of;

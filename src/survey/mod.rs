@@ -19,6 +19,8 @@ use std::rc::Rc;
 use crate::host::{EntryKind, Host, lexical_clean};
 use crate::rules::TreeKind;
 use index::Repository;
+#[cfg(test)]
+pub(crate) use index::index_of;
 pub use index::tracked_names;
 use site::{Catalog, Findings, Site};
 

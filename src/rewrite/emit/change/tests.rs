@@ -23,18 +23,16 @@ fn at(document: &Document, path: &str) -> NodeId {
 /// no comment is lost.
 fn edited(text: &str, ops: impl Fn(&Document) -> Vec<Op>) -> Option<String> {
     let (source, document) = parsed(text);
-    for (ops, edits) in candidates(&source, &document, &ops(&document)) {
-        let new = apply_edits(text, &edits)?;
-        let (after_source, after) = parsed(&new);
-        let planned = edited_tree(&document, &ops).unwrap();
-        assert_eq!(planned.same_as(&after).map_err(|d| d.what), Ok(()), "{new}");
-        let comments = |source: &Source, document: &Document| -> Vec<String> {
-            document.comments().iter().map(|c| source.slice(*c).to_owned()).collect()
-        };
-        assert_eq!(comments(&source, &document), comments(&after_source, &after), "{new}");
-        return Some(new);
-    }
-    None
+    let (ops, edits) = candidates(&source, &document, &ops(&document)).into_iter().next()?;
+    let new = apply_edits(text, &edits)?;
+    let (after_source, after) = parsed(&new);
+    let planned = edited_tree(&document, &ops).unwrap();
+    assert_eq!(planned.same_as(&after).map_err(|d| d.what), Ok(()), "{new}");
+    let comments = |source: &Source, document: &Document| -> Vec<String> {
+        document.comments().iter().map(|c| source.slice(*c).to_owned()).collect()
+    };
+    assert_eq!(comments(&source, &document), comments(&after_source, &after), "{new}");
+    Some(new)
 }
 
 /// Takes out what is at the paths, items or entries.
@@ -45,14 +43,12 @@ fn without(text: &str, paths: &[&str]) -> Option<String> {
 fn removal(document: &Document, path: &str) -> Op {
     let (above, last) = path.rsplit_once('.').unwrap_or(("", path));
     let parent = at(document, above);
-    match last.parse() {
-        Ok(index) => Op::RemoveItem { sequence: parent, index },
-        Err(_) => {
-            let value = document.get(parent, last).unwrap().value;
-            let index = document.entries(parent).iter().position(|e| e.value == value).unwrap();
-            Op::RemoveEntry { mapping: parent, index }
-        }
+    if let Ok(index) = last.parse() {
+        return Op::RemoveItem { sequence: parent, index };
     }
+    let value = document.get(parent, last).unwrap().value;
+    let index = document.entries(parent).iter().position(|e| e.value == value).unwrap();
+    Op::RemoveEntry { mapping: parent, index }
 }
 
 /// Takes an entry out and puts `new: {k: [v]}` at the end of its mapping.
