@@ -135,6 +135,8 @@ pub enum Change {
         service: String,
         /// The service that it waits for.
         on: String,
+        /// Where the mount stands that needs the other service: both are written in one file.
+        beside: Place,
     },
     /// A mount for a service.
     AddMount {
@@ -149,11 +151,14 @@ pub enum Change {
     AddService {
         /// Its name, new in the whole project.
         name: String,
-        /// The service in whose file it goes, see [`Project::home_of`](crate::compose::Project::home_of).
+        /// The service in whose file it goes.
         near: String,
-        /// The keys of its volumes that the same edit declares.
-        volumes: Vec<String>,
-        /// Its definition, in block style.
+        /// Where that service's mount stands, see [`Project::home_in`](crate::compose::Project::home_in).
+        beside: Place,
+        /// Its mounts.
+        mounts: Vec<NewMount>,
+        /// The rest of its definition, in block style. A scalar in plain style is written without
+        /// quotes where that leaves it what it is: `true` is no text.
         definition: New,
     },
     /// A top-level volume without options.
@@ -212,6 +217,15 @@ pub enum Change {
         /// Its value.
         value: String,
     },
+    /// A service gets the mounts of another one.
+    VolumesFrom {
+        /// The service.
+        service: String,
+        /// The other service and its options: `sync:ro`.
+        from: String,
+        /// Where the mount stands that the other service's mounts go over.
+        beside: Place,
+    },
     /// A service gets rules for `docker compose watch`.
     Watch {
         /// The service.
@@ -240,6 +254,8 @@ pub struct NewMount {
 /// What a new mount brings in.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NewSource {
+    /// A volume without a name.
+    Anonymous,
     /// Memory.
     Tmpfs,
     /// A named volume.

@@ -21,6 +21,7 @@
 //! | [`compose`] | the project that Compose loads, each mount with its origin |
 //! | [`rules`] | trees, platforms and images: data with sources |
 //! | [`survey`], [`scope`] | which trees lie below the binds, and where one may look |
+//! | [`dockerfile`] | what the image holds that a service builds |
 //! | [`finding`], [`detect`] | problems, one detector each |
 //! | [`strategy`] | repairs, said as changes to the project |
 //! | [`rewrite`] | changes → edits → text, and the gate |
@@ -31,6 +32,7 @@
 pub mod cli;
 pub mod compose;
 pub mod detect;
+pub mod dockerfile;
 pub mod error;
 pub mod finding;
 pub mod host;

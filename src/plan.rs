@@ -155,6 +155,8 @@ impl<'a> Planner<'a> {
                             passed.extend(before.map(|(_, fixes, _)| fixes));
                         }
                     }
+                    // Once there is something to write, nobody asks why what comes later is not.
+                    Err(_) if best.as_ref().is_some_and(|(p, ..)| *p > Applicability::Manual) => {}
                     Err(reason) => {
                         reasons.push(format!("{} was not taken: {reason}", candidate.id()));
                     }
@@ -165,8 +167,12 @@ impl<'a> Planner<'a> {
             }
             reasons.extend(passed.iter().flatten().take(1).map(passed_over));
             let mut fixes = Vec::new();
-            if let Some((_, proposed, own)) = best {
+            if let Some((promise, proposed, own)) = best {
                 (fixes, names) = (proposed, own);
+                // They are written together or not at all.
+                for fix in &mut fixes {
+                    fix.applicability = promise;
+                }
             }
             let mut fixes = fixes.into_iter();
             for index in indices {

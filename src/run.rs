@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use crate::compose::{Origin, Project, Request, Service, load, relative_name};
 use crate::detect::Context;
+use crate::dockerfile::Images;
 use crate::error::Problem;
 use crate::finding::{Applicability, Finding};
 use crate::host::{Environment, Host, lexical_clean};
@@ -111,12 +112,14 @@ impl Run<'_> {
         let limits = Limits { full: settings.full_survey, ..Limits::default() };
         let platforms = self.platforms.clone();
         let surveys = survey_binds(*host, environment, rules, &project, limits);
+        let images = Images::read(*host, environment, rules, &project);
         let cx = Context {
             host: *host,
             project: &project,
             rules,
             platforms: &platforms,
             surveys: &surveys,
+            images: &images,
         };
         let plan = plan(&cx, settings, environment, &request);
         self.describe(&cx);

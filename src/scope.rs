@@ -65,21 +65,29 @@ pub fn survey_binds(
 /// True for a path outside the project whose name alone says that no dependency tree is in it: a
 /// file, a socket, a directory of the system.
 fn holds_no_tree(source: &Path) -> bool {
+    let name = source.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+    is_of_system(source) || name.trim_start_matches('.').contains('.')
+}
+
+/// True for a path that belongs to the operating system and not to a user: no file sharing brings
+/// it from the host, the engine's own machine has one.
+pub fn is_of_system(source: &Path) -> bool {
     const SYSTEM: [&str; 10] =
         ["/bin", "/boot", "/dev", "/etc", "/lib", "/proc", "/run", "/sys", "/usr", "/var/run"];
-    let name = source.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-    SYSTEM.iter().any(|top| source.starts_with(top)) || name.trim_start_matches('.').contains('.')
+    SYSTEM.iter().any(|top| source.starts_with(top))
 }
 
 /// The part of the file system that belongs to a project.
-struct Scope {
+#[derive(Debug, Clone)]
+pub(crate) struct Scope {
     repository: Option<PathBuf>,
     directory: PathBuf,
     home: Option<PathBuf>,
 }
 
 impl Scope {
-    fn of(host: &dyn Host, environment: &Environment, directory: &Path) -> Self {
+    /// The scope of a project in `directory`.
+    pub(crate) fn of(host: &dyn Host, environment: &Environment, directory: &Path) -> Self {
         let repository = directory
             .ancestors()
             .find(|d| host.kind(&d.join(".git")).is_some())
@@ -89,7 +97,7 @@ impl Scope {
     }
 
     /// Whether `source` may be looked into; the reason when not.
-    fn admits(&self, host: &dyn Host, source: &Path) -> Result<(), String> {
+    pub(crate) fn admits(&self, host: &dyn Host, source: &Path) -> Result<(), String> {
         self.admits_path(source)?;
         // A link inside the project may lead out of it.
         match host.canonical(source) {

@@ -54,8 +54,14 @@ fn ran(compose: &str, words: &str) -> Outcome {
     run(&host, &environment(place), &words)
 }
 
-fn finds(compose: &str, rule: &str) -> bool {
-    let outcome = ran(compose, &format!("check --select {rule} --format json"));
+/// The flags of a command that a page names below a heading.
+fn flags_of(page: &str, heading: &str, command: &str) -> Option<String> {
+    let text = section(page, heading).replace('\n', " ");
+    text.split('`').find_map(|code| code.strip_prefix(command)).map(str::to_owned)
+}
+
+fn finds(compose: &str, rule: &str, flags: &str) -> bool {
+    let outcome = ran(compose, &format!("check --select {rule} --format json {flags}"));
     assert!(outcome.code < 2, "{rule}: {}", outcome.stdout);
     !outcome.json()["findings"].as_array().unwrap().is_empty()
 }
@@ -78,8 +84,10 @@ fn every_page_has_its_headings() {
 fn examples_fire_their_rule_and_what_comes_after_does_not() {
     for detector in detect::ALL {
         let (id, page) = (detector.id(), detector.meta().page);
-        assert!(finds(block(page, "Example"), id), "{id}: the example is not found");
-        assert!(!finds(block(page, "After"), id), "{id}: what comes after is found as well");
+        let flags = flags_of(page, "Example", "composefix check ").unwrap_or_default();
+        let finds = |heading| finds(block(page, heading), id, &flags);
+        assert!(finds("Example"), "{id}: the example is not found");
+        assert!(!finds("After"), "{id}: what comes after is found as well");
     }
 }
 
@@ -90,10 +98,9 @@ fn what_comes_after_is_what_apply_writes() {
     let mut written = 0;
     for detector in detect::ALL {
         let (id, page) = (detector.id(), detector.meta().page);
-        let after = section(page, "After").replace('\n', " ");
-        let named = after.split('`').find_map(|code| code.strip_prefix("composefix apply "));
-        let usual = format!("--select {id} --unsafe");
-        let words = format!("apply {} --to -", named.unwrap_or(&usual));
+        let named = flags_of(page, "After", "composefix apply ");
+        let usual = || format!("--select {id} --unsafe");
+        let words = format!("apply {} --to -", named.unwrap_or_else(usual));
         let example = block(page, "Example");
         let outcome = ran(example, &words);
         assert_eq!(outcome.code, 0, "{id}: {}", outcome.stderr);

@@ -9,9 +9,25 @@ use std::path::Path;
 use support::{files_below, root};
 
 /// The modules of the library, from the text of a file to words for people.
-const ORDER: [&str; 17] = [
-    "source", "error", "yaml", "host", "compose", "rules", "survey", "scope", "finding", "detect",
-    "strategy", "rewrite", "plan", "report", "run", "write", "cli",
+const ORDER: [&str; 18] = [
+    "source",
+    "error",
+    "yaml",
+    "host",
+    "compose",
+    "rules",
+    "survey",
+    "scope",
+    "dockerfile",
+    "finding",
+    "detect",
+    "strategy",
+    "rewrite",
+    "plan",
+    "report",
+    "run",
+    "write",
+    "cli",
 ];
 
 /// Each file below `src/` with its module and its text, tests left out.

@@ -165,9 +165,6 @@ fn edit_holds(
     let before_all = before_all.filter(|model| model != before);
     place.put(changed);
     let after = compose.model(&place.directory, flags)?;
-    if *before == after {
-        return Err("the edit changes nothing".to_owned());
-    }
     only_mounts_added(before, &after)?;
     match before_all {
         Some(before) => only_mounts_added(&before, &compose.model(&place.directory, &all)?),

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use composefix::host::RealHost;
 use composefix::rules::{
-    Access, BUILTIN, BindCost, Citation, Claim, DataDirectory, Exception, ImageKind, Lock,
+    Access, BUILTIN, Base, BindCost, Citation, Claim, DataDirectory, Exception, ImageKind, Lock,
     Manifest, Platform, Preferences, Role, Rules, STRATEGIES, TreeKind,
 };
 use serde::de::DeserializeOwned;
@@ -145,6 +145,7 @@ fn schemas_and_types_have_the_same_fields() {
     assert_eq!(expected::<Preferences>(unknown), fields(&platform, "/properties/strategies"));
     assert_eq!(expected::<ImageKind>(unknown), fields(&image, ""));
     assert_eq!(expected::<DataDirectory>(unknown), fields(&image, "/$defs/data"));
+    assert_eq!(expected::<Base>(unknown), fields(&image, "/$defs/base"));
 
     let values = |schema: &Value, pointer: &str| -> BTreeSet<String> {
         let list = schema.pointer(pointer).and_then(Value::as_array).expect("a list of values");
@@ -164,6 +165,8 @@ fn every_claim_has_its_place_and_every_field_its_claim() {
             assert!(about.contains(field), "{}: nothing backs {field}", platform.id);
         }
         assert_eq!(about.contains("advice"), platform.advice.is_some(), "{}", platform.id);
+        let drives = platform.windows_drives.is_some();
+        assert_eq!(about.contains("windows_drives"), drives, "{}", platform.id);
         assert_eq!(about.contains("notes"), !platform.notes.is_empty(), "{}", platform.id);
     }
 }
@@ -173,9 +176,26 @@ fn no_two_families_share_a_repository() {
     let rules = rules();
     for image in rules.images() {
         for repository in &image.repositories {
+            if let Some(base) = &image.base {
+                assert_eq!(rules.base_for(repository), Some(base), "{repository}");
+                assert!(rules.image_for(repository).is_none(), "{repository}");
+                continue;
+            }
             let (found, _) = rules.image_for(repository).expect("a family finds itself");
             assert_eq!(found.id, image.id, "{repository}");
         }
+    }
+}
+
+#[test]
+fn only_an_image_itself_is_a_base() {
+    let rules = rules();
+    let node = rules.base_for("node").expect("it is known");
+    for reference in ["node:22-slim", "docker.io/library/node@sha256:1", "library/node:1"] {
+        assert_eq!(rules.base_for(reference), Some(node), "{reference}");
+    }
+    for reference in ["bitnami/node", "ghcr.io/me/node:22", "nodes", "postgres", ""] {
+        assert!(rules.base_for(reference).is_none(), "{reference}");
     }
 }
 
@@ -236,9 +256,21 @@ fn groups_hold_their_platforms() {
     let ids = |group: &str| -> Vec<String> {
         rules.platforms_of_group(group).iter().map(|platform| platform.id.clone()).collect()
     };
-    assert_eq!(ids("macos"), ["macos-docker-vmm", "macos-osxfs", "macos-virtiofs"]);
-    assert_eq!(ids("windows"), ["windows-hyperv", "windows-wsl2-drive"]);
-    assert_eq!(ids("desktop").len(), 5);
+    assert_eq!(
+        ids("macos"),
+        ["docker-machine", "macos-docker-vmm", "macos-osxfs", "macos-virtiofs", "podman-machine"]
+    );
+    assert_eq!(
+        ids("windows"),
+        [
+            "docker-machine",
+            "podman-machine",
+            "windows-hyperv",
+            "windows-wsl2-distro",
+            "windows-wsl2-drive"
+        ]
+    );
+    assert_eq!(ids("desktop").len(), 6);
     assert_eq!(ids("all").len(), rules.platforms().count());
     assert!(ids("macos-virtiofs").is_empty());
     assert!(ids("").is_empty());

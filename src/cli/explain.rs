@@ -56,7 +56,11 @@ fn platform_page(platform: &Platform) -> String {
         format!("many small files, written: {}", cost(bind.write_heavy)),
         format!("a database: {}", cost(bind.database)),
     ];
+    let drives = platform.windows_drives.map(|c| format!("from a Windows drive: {}", cost(c)));
+    let lines = lines.into_iter().chain(drives);
     list(&mut page, "What a bind mount costs", lines);
+    let flags = platform.consistency_flags.iter().map(|flag| format!("`{flag}`"));
+    list(&mut page, "Consistency flags that are read", flags);
     let strategies = &platform.strategies;
     let lines = [
         format!("for trees that are read: {}", strategies.read_mostly.join(", ")),

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::targets::{Targets, spelled_target};
 use super::value::{Data, FileId, List, Origin, Value};
-use super::volume::{MountKind, is_path, parse_short};
-use super::{Mount, Place, Project, Service, Skipped, Syntax, Volume, clean_path};
+use super::volume::{CONSISTENCY_FLAGS, MountKind, is_path, parse_short};
+use super::{Mount, Place, Project, Service, Skipped, Syntax, Volume, build, clean_path};
 use crate::error::Problem;
 use crate::host::{Environment, lexical_clean};
 use crate::yaml::Kind;
@@ -90,6 +90,9 @@ impl Reader<'_> {
             replaced: Vec::new(),
             image: value.text_of("image").map(str::to_owned),
             build: value.get("build").map(|b| self.build_key(b)),
+            build_of: value
+                .get("build")
+                .map(|b| build::read(b, self.directory(b.origin), self.home)),
             image_key: String::new(),
             user: value.text_of("user").map(str::to_owned),
             command: words("command"),
@@ -205,6 +208,8 @@ impl Reader<'_> {
             target: parsed.target,
             read_only: parsed.read_only,
             syntax: Syntax::Short,
+            nocopy: parsed.options.iter().any(|o| o == "nocopy"),
+            consistency: flag_among(parsed.options.iter().map(String::as_str)),
             options: parsed.options,
             unset: entry.unset.clone(),
             origin: item.origin,
@@ -232,7 +237,9 @@ impl Reader<'_> {
             target: clean_path(target),
             read_only: item.get("read_only").is_some_and(Value::is_true),
             syntax: Syntax::Long,
+            nocopy: item.get("volume").and_then(|v| v.get("nocopy")).is_some_and(Value::is_true),
             options: Vec::new(),
+            consistency: flag_among(item.text_of("consistency").into_iter()),
             unset: [unset("source"), unset("target"), unset("type")].concat(),
             origin: item.origin,
             place,
@@ -257,7 +264,9 @@ impl Reader<'_> {
                     target: clean_path(path),
                     read_only: false,
                     syntax: Syntax::Tmpfs,
+                    nocopy: false,
                     options: Vec::new(),
+                    consistency: None,
                     unset: text.unset.clone(),
                     origin: item.origin,
                     place: None,
@@ -297,9 +306,14 @@ impl Reader<'_> {
     }
 }
 
+/// The first consistency flag among some words.
+fn flag_among<'w>(mut words: impl Iterator<Item = &'w str>) -> Option<String> {
+    words.find(|word| CONSISTENCY_FLAGS.contains(word)).map(str::to_owned)
+}
+
 /// A host path as Compose resolves it: `~` is the home directory, relative paths start at `base`,
 /// Windows paths stay as they are.
-fn resolve_path(path: &str, base: &Path, home: Option<&Path>) -> String {
+pub(super) fn resolve_path(path: &str, base: &Path, home: Option<&Path>) -> String {
     if let (Some(rest), Some(home)) = (path.strip_prefix('~'), home) {
         let joined = home.join(rest.trim_start_matches('/'));
         return lexical_clean(&joined).to_string_lossy().into_owned();

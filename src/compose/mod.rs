@@ -3,6 +3,7 @@
 //! [`load`] follows Compose's own phases, see `load.rs`. What is not modelled here (ports, networks,
 //! environment, …) is still kept apart and merged, but nobody reads it.
 
+mod build;
 mod dotenv;
 mod extends;
 mod extract;
@@ -16,6 +17,7 @@ mod targets;
 mod value;
 mod volume;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use crate::source::{Source, Span};
@@ -25,7 +27,7 @@ use interpolate::Variables;
 pub use load::load;
 pub use select::{DEFAULT_NAMES, OVERRIDE_NAMES, Request, files_of_directory};
 pub use value::{BaseId, Data, FileId, List, Map, Origin, Text, Value};
-pub use volume::{MountKind, is_path, sections};
+pub use volume::{CONSISTENCY_FLAGS, MountKind, is_path, sections};
 
 /// A loaded project.
 #[derive(Debug)]
@@ -91,6 +93,8 @@ pub struct Service {
     pub image: Option<String>,
     /// `build`: text that is equal for services that build the same image.
     pub build: Option<String>,
+    /// `build`: what the image is built from.
+    pub build_of: Option<Build>,
     /// See [`Service::image_key`].
     pub(crate) image_key: String,
     /// `user`.
@@ -120,6 +124,27 @@ impl Service {
     }
 }
 
+/// What a service's image is built from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Build {
+    /// Directory of the context as Compose resolves it, or the address of a remote one.
+    pub context: String,
+    /// True for a context that is no directory of this machine: a repository, an archive.
+    pub remote: bool,
+    /// The Dockerfile, relative to the context; none for `Dockerfile`.
+    pub dockerfile: Option<String>,
+    /// `dockerfile_inline`: the text itself.
+    pub inline: Option<String>,
+    /// The stage to build; none for the last.
+    pub target: Option<String>,
+    /// Values for `ARG`; none where it comes from whoever builds.
+    pub args: BTreeMap<String, Option<String>>,
+    /// Names of `additional_contexts`.
+    pub additional_contexts: BTreeSet<String>,
+    /// Variables without value that it depends on.
+    pub unset: Vec<String>,
+}
+
 /// One mount of one service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mount {
@@ -135,6 +160,11 @@ pub struct Mount {
     pub syntax: Syntax,
     /// Options of a short entry's third section.
     pub options: Vec<String>,
+    /// A volume that the engine must not fill from the image.
+    pub nocopy: bool,
+    /// `cached`, `delegated` or `consistent`, if it names one: a short entry's first such option, or
+    /// a long entry's `consistency`. Other words there mean nothing to anybody and are left out.
+    pub consistency: Option<String>,
     /// Variables without value in it: what is mounted on another machine is not known.
     pub unset: Vec<String>,
     /// The node that wrote it.
@@ -152,14 +182,12 @@ impl Mount {
     }
 }
 
-/// Words for how closely a container must see the host's changes: Docker's consistency flags.
-pub const CONSISTENCY: [&str; 3] = ["cached", "consistent", "delegated"];
-
 impl Mount {
     /// Puts a consistency flag in the place of the present ones, as an edit of the entry does.
     pub fn set_consistency(&mut self, flag: Option<&str>) {
+        self.consistency = flag.map(str::to_owned);
         if self.syntax == Syntax::Short {
-            self.options.retain(|o| !CONSISTENCY.contains(&o.as_str()));
+            self.options.retain(|o| !CONSISTENCY_FLAGS.contains(&o.as_str()));
             self.options.extend(flag.map(str::to_owned));
         }
     }
@@ -255,6 +283,38 @@ impl Project {
         };
         let found = parts.clone().find(holds).or_else(|| parts.clone().next()).copied();
         found.or_else(|| self.home_of(service))
+    }
+
+    /// Like [`home_of`](Self::home_of), in one file where the service has a mapping of its own there:
+    /// what belongs together stands together, so that either all of it is loaded or nothing.
+    pub fn home_in(&self, service: &Service, file: FileId) -> Option<Origin> {
+        let own = |part: &&Origin| {
+            part.file == file && self.file(file).is_some_and(|f| f.role != Role::Extended)
+        };
+        service.parts.iter().rev().find(own).copied().or_else(|| self.home_of(service))
+    }
+
+    /// The mount that decides what the container sees at `path`, among its own and those that it
+    /// takes over by `volumes_from`.
+    pub fn mount_at<'a>(&'a self, service: &'a Service, path: &str) -> Option<&'a Mount> {
+        let mut seen: Vec<&str> = vec![&service.name];
+        let mut open: Vec<&Service> = vec![service];
+        let mut found: Option<&Mount> = None;
+        while let Some(service) = open.pop() {
+            let mount = service.mount_at(path);
+            let depth = |m: &Mount| m.target.len();
+            // Own mounts come first: one that is taken over counts only where it lies deeper.
+            if mount.is_some_and(|m| found.is_none_or(|known| depth(m) > depth(known))) {
+                found = mount;
+            }
+            for from in &service.volumes_from {
+                if !seen.contains(&from.as_str()) {
+                    seen.push(from);
+                    open.extend(self.service(from));
+                }
+            }
+        }
+        found
     }
 
     /// The directory that relative paths behind an origin start from.

@@ -64,6 +64,10 @@ pub(super) struct ShortMount {
     pub(super) options: Vec<String>,
 }
 
+/// The words that said how far host and container may see different content for a while. They are
+/// spelled in lower case, anything else is none of them.
+pub const CONSISTENCY_FLAGS: [&str; 3] = ["cached", "consistent", "delegated"];
+
 /// Splits a short entry at its colons. Those inside `${…}` do not count, nor the one behind a
 /// single letter that starts a section: that is a Windows drive.
 pub fn sections(entry: &str) -> Vec<&str> {

@@ -53,7 +53,23 @@ impl<'a> Context<'a> {
         let idle = self.idle(exposed.service);
         let idle =
             idle.map(|image| format!("{} reads nothing in {}", image.title, exposed.facts.path));
-        idle.or_else(|| exposed.facts.unused.clone())
+        let copier = || {
+            let tool = self.copier(exposed.service)?;
+            Some(format!("the service only copies {} with {tool}", exposed.facts.path))
+        };
+        idle.or_else(|| exposed.facts.unused.clone()).or_else(copier)
+    }
+
+    /// The copying program that a service runs, by its command or its image's name. Such a service
+    /// goes through a tree when something changes in it, and nobody waits for that.
+    pub fn copier(&self, service: &Service) -> Option<&'static str> {
+        let named = |text: &str| {
+            let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+            words.find_map(|word| COPIERS.into_iter().find(|tool| word == *tool))
+        };
+        let image = service.image.as_deref().filter(|_| service.build.is_none());
+        let image = image.and_then(|image| image.rsplit('/').next()).and_then(named);
+        image.or_else(|| self.command_of(service).iter().find_map(|words| named(words)))
     }
 
     /// Trees of one class that one service sees, whether it reads them or not.
@@ -68,7 +84,8 @@ impl<'a> Context<'a> {
             for facts in &survey.trees {
                 let Some(kind) = self.rules.tree(&facts.kind) else { continue };
                 let target = join(&mount.target, &facts.path);
-                let seen = service.mount_at(&target).is_some_and(|m| std::ptr::eq(m, mount));
+                let seen = self.project.mount_at(service, &target);
+                let seen = seen.is_some_and(|m| std::ptr::eq(m, mount));
                 if kind.access == access && seen {
                     let host =
                         if facts.path == "." { source.into() } else { source.join(&facts.path) };
@@ -88,6 +105,9 @@ impl<'a> Context<'a> {
             .any(|data| data.path.matches('/').count() > 2 && is_under(&mount.target, &data.path))
     }
 }
+
+/// Programs that copy trees from one place to another.
+const COPIERS: [&str; 4] = ["lsyncd", "mutagen", "rsync", "unison"];
 
 /// The container path of a tree below a mount.
 pub fn join(target: &str, path: &str) -> String {

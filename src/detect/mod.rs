@@ -4,17 +4,31 @@
 //! [`ALL`] is the only registry: `explain`, `list`, `--select` and the documentation read it.
 
 pub mod anonymous_tree_volume;
+pub mod dead_consistency_flag;
 pub mod duplicate_target;
+pub mod empty_overlay;
 mod exposed;
+mod image;
+pub mod missing_consistency_flag;
 pub mod nested_under_read_only;
+mod overlay;
+pub mod shared_overlay;
 pub mod slow_tree;
 pub mod slow_writes;
+pub mod suspicious_target;
+pub mod unmountable_source;
+pub mod unwritable_overlay;
+mod windows;
+pub mod windows_drive_source;
 
 use std::path::Path;
 
 pub use exposed::{Exposed, grouped, join};
+pub use image::ImageUser;
+pub use overlay::Overlay;
 
 use crate::compose::{Mount, MountKind, Project, Service, Syntax, is_under, sections};
+use crate::dockerfile::Images;
 use crate::finding::{Finding, MountRef, Severity};
 use crate::host::Host;
 use crate::rules::{ImageKind, Platform, Role, Rules};
@@ -23,10 +37,18 @@ use crate::scope::Surveys;
 /// Every detector, by id.
 pub const ALL: &[&dyn Detector] = &[
     &anonymous_tree_volume::AnonymousTreeVolume,
+    &dead_consistency_flag::DeadConsistencyFlag,
     &duplicate_target::DuplicateTarget,
+    &empty_overlay::EmptyOverlay,
+    &missing_consistency_flag::MissingConsistencyFlag,
     &nested_under_read_only::NestedUnderReadOnly,
+    &shared_overlay::SharedOverlay,
     &slow_tree::SlowTree,
     &slow_writes::SlowWrites,
+    &suspicious_target::SuspiciousTarget,
+    &unmountable_source::UnmountableSource,
+    &unwritable_overlay::UnwritableOverlay,
+    &windows_drive_source::WindowsDriveSource,
 ];
 
 /// What is known about a detector without running it.
@@ -73,6 +95,8 @@ pub struct Context<'a> {
     pub platforms: &'a [&'a Platform],
     /// What lies below the binds.
     pub surveys: &'a Surveys,
+    /// What the services' Dockerfiles tell.
+    pub images: &'a Images,
 }
 
 impl<'a> Context<'a> {
@@ -108,6 +132,24 @@ impl<'a> Context<'a> {
             self.platforms.iter().filter(|p| holds(p)).map(|p| p.id.clone()).collect();
         ids.sort();
         ids
+    }
+
+    /// True for a bind whose source lies wherever the project lies: written as a relative path, or
+    /// below the project's directory.
+    fn moves_with_project(&self, mount: &Mount) -> bool {
+        let relative = |written: Written| written.source.is_some_and(|s| s.starts_with('.'));
+        let below = |source: &String| Path::new(source).starts_with(&self.project.directory);
+        self.written(mount).is_some_and(relative) || mount.source.as_ref().is_some_and(below)
+    }
+
+    /// Findings about single mounts, of whatever service: what `judge` says of each.
+    fn each_mount(
+        &self,
+        judge: impl Fn(&'a Service, &'a Mount) -> Option<Finding>,
+    ) -> Vec<Finding> {
+        let services = self.project.services.iter();
+        let mounts = services.flat_map(|service| service.mounts.iter().map(move |m| (service, m)));
+        mounts.filter_map(|(service, mount)| judge(service, mount)).collect()
     }
 
     /// A mount as a finding speaks of it.

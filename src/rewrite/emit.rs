@@ -23,6 +23,7 @@ pub(super) fn candidates(
         source,
         document,
         layout: Layout::of(source, document),
+        parents: document.parents(),
         gone: ops.iter().filter(|op| removes(op)).map(Op::slot).collect(),
         new: slots(true).collect(),
     };
@@ -56,6 +57,8 @@ struct Emitter<'a> {
     gone: BTreeSet<(NodeId, usize)>,
     /// Where items and entries come.
     new: BTreeSet<(NodeId, usize)>,
+    /// The collection around each node, by the node's index.
+    parents: Vec<Option<NodeId>>,
 }
 
 impl Emitter<'_> {
@@ -74,9 +77,19 @@ impl Emitter<'_> {
     fn edits(&self, ops: &[Op], way: SectionPlace) -> Option<Vec<Edit>> {
         let edits = ops.iter().enumerate().map(|(at, op)| {
             let mut before = ops.iter().take(at);
-            self.edit(op, way, before.any(|other| other.inserts() && other.slot() == op.slot()))
+            let joins = before.any(|other| other.inserts() && other.slot() == op.slot());
+            Some((self.depth(op.slot().0), self.edit(op, way, joins)?))
         });
-        Some(edits.collect::<Option<Vec<_>>>()?.concat())
+        let mut edits = edits.collect::<Option<Vec<_>>>()?;
+        // Where an inner and an outer collection end at the same byte, the inner one grows first.
+        edits.sort_by_key(|(depth, _)| std::cmp::Reverse(*depth));
+        Some(edits.into_iter().flat_map(|(_, edits)| edits).collect())
+    }
+
+    /// Collections around a node.
+    fn depth(&self, node: NodeId) -> usize {
+        let parent = |node: &NodeId| self.parents.get(usize::try_from(node.0).ok()?).copied()?;
+        std::iter::successors(Some(node), parent).count()
     }
 
     /// `joins` is true when another op for the same place comes before this one.
@@ -290,6 +303,9 @@ impl Emitter<'_> {
                 });
                 let text = lines.collect::<Vec<_>>().join(newline);
                 text.trim_start_matches(' ').to_owned()
+            }
+            New::Scalar { text, style: Style::Literal } => {
+                format!("|{}", literal(text, &" ".repeat(column), newline))
             }
             other => flow(other),
         }

@@ -73,6 +73,17 @@ pub fn prove(before: &Project, after: &Project, effects: &Effects) -> Result<(),
         same_mounts(&old.mounts, &new.mounts, &of_this)
             .map_err(|what| format!("service `{}`: {what}", old.name))?;
     }
+    for (name, planned) in &effects.services {
+        let mounts = after.service(name).map(|s| s.mounts.as_slice()).unwrap_or_default();
+        let same = mounts.len() == planned.mounts.len()
+            && planned
+                .mounts
+                .iter()
+                .all(|p| mounts.iter().any(|m| m.target == p.target && is_planned(m, p)));
+        if !same {
+            return Err(format!("the mounts of the new service `{name}` would not be the planned"));
+        }
+    }
     let expected: BTreeSet<&str> = before
         .volumes
         .iter()
@@ -162,6 +173,7 @@ fn same_mounts(old: &[Mount], new: &[Mount], effects: &MountEffects<'_>) -> Resu
 fn is_planned(mount: &Mount, planned: &NewMount) -> bool {
     let (kind, source) = match &planned.source {
         NewSource::Volume { key, .. } => (MountKind::Volume, Some(key)),
+        NewSource::Anonymous => (MountKind::Volume, None),
         NewSource::Tmpfs => (MountKind::Tmpfs, None),
         NewSource::Bind { path, .. } => (MountKind::Bind, Some(path)),
     };
@@ -203,7 +215,8 @@ fn same_rest(before: &Project, after: &Project, effects: &Effects) -> Result<(),
             }
         }
         for (name, definition) in &effects.services {
-            let planned = others.get(name).is_some_and(|v| service::is_planned(v, definition));
+            let planned = others.get(name);
+            let planned = planned.is_some_and(|v| service::is_new(v, &definition.definition));
             if !planned {
                 return Err(format!("the new service `{name}` would not be the planned one"));
             }

@@ -48,6 +48,10 @@ pub(super) fn short(mount: &NewMount) -> Option<String> {
             (key, if *nocopy { vec!["nocopy".to_owned()] } else { Vec::new() })
         }
         NewSource::Bind { written, options, .. } => (written, options.clone()),
+        NewSource::Anonymous if mount.read_only => return None,
+        NewSource::Anonymous => {
+            return (sections(&mount.written).len() == 1).then(|| mount.written.clone());
+        }
         NewSource::Tmpfs => return None,
     };
     if sections(&mount.written).len() > 1 || sections(source).len() > 1 {
@@ -66,6 +70,7 @@ fn long(mount: &NewMount, key: Style, style: Style, flow: bool) -> New {
     let (kind, source) = match &mount.source {
         NewSource::Volume { key, .. } => ("volume", Some(key.as_str())),
         NewSource::Bind { written, .. } => ("bind", Some(written.as_str())),
+        NewSource::Anonymous => ("volume", None),
         NewSource::Tmpfs => ("tmpfs", None),
     };
     let pairs =
@@ -91,7 +96,7 @@ fn long(mount: &NewMount, key: Style, style: Style, flow: bool) -> New {
             let mode = if key == Style::Double { "1023" } else { "0o1777" };
             entries.push(("tmpfs".to_owned(), key, option("mode", mode)));
         }
-        NewSource::Volume { .. } | NewSource::Bind { .. } => {}
+        NewSource::Anonymous | NewSource::Volume { .. } | NewSource::Bind { .. } => {}
     }
     New::Mapping { entries, flow }
 }

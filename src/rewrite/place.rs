@@ -7,6 +7,7 @@
 
 mod entry;
 mod keys;
+mod service;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,8 +38,19 @@ pub struct Effects {
     pub dependencies: BTreeSet<(String, String)>,
     /// New rules for `watch`, by service.
     pub watch: BTreeSet<(String, Vec<NewWatch>)>,
-    /// New services with their definitions.
-    pub services: BTreeMap<String, New>,
+    /// Services that take over another one's mounts: service, the other one with its options.
+    pub volumes_from: BTreeSet<(String, String)>,
+    /// New services.
+    pub services: BTreeMap<String, NewService>,
+}
+
+/// What a new service is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewService {
+    /// Its mounts.
+    pub mounts: Vec<NewMount>,
+    /// The rest of it.
+    pub definition: New,
 }
 
 /// Changes with their places.
@@ -101,14 +113,18 @@ pub fn place(
             Change::SetVariable { service, name, value } => {
                 placer.set_variable(service, name, value).map_err(of(service))?;
             }
-            Change::AddDependency { service, on } => {
-                placer.add_dependency(service, on).map_err(of(service))?;
+            Change::AddDependency { service, on, beside } => {
+                placer.add_dependency(service, on, *beside).map_err(of(service))?;
+            }
+            Change::VolumesFrom { service, from, beside } => {
+                placer.take_over(service, from, *beside).map_err(of(service))?;
             }
             Change::Watch { service, instead_of, rules } => {
                 placer.watch(service, *instead_of, rules).map_err(of(service))?;
             }
-            Change::AddService { name, near, volumes, definition } => {
-                placer.add_service(name, near, volumes, definition).map_err(of(name))?;
+            Change::AddService { name, near, beside, mounts, definition } => {
+                let service = NewService { mounts: mounts.clone(), definition: definition.clone() };
+                placer.add_service(name, near, *beside, service).map_err(of(name))?;
             }
             Change::DeclareVolume { .. } => {}
         }

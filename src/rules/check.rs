@@ -4,9 +4,10 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
+use crate::compose::CONSISTENCY_FLAGS;
 use crate::error::Error;
 
-use super::{Access, Citation, ImageKind, Platform, STRATEGIES, TreeKind};
+use super::{Access, Citation, ImageKind, Platform, Role, STRATEGIES, TreeKind};
 
 /// A kind of rule file.
 pub(super) trait Kind: DeserializeOwned {
@@ -114,6 +115,7 @@ const BACKED: &[&str] = &[
     "nested_volumes",
     "host_events",
     "consistency_flags",
+    "windows_drives",
     "strategies",
     "advice",
     "notes",
@@ -135,7 +137,7 @@ impl Kind for Platform {
             }
         }
         for flag in &self.consistency_flags {
-            if !["cached", "delegated", "consistent"].contains(&flag.as_str()) {
+            if !CONSISTENCY_FLAGS.contains(&flag.as_str()) {
                 return fault(flag, format!("`{flag}` is no consistency flag"));
             }
         }
@@ -187,6 +189,15 @@ impl Kind for ImageKind {
                 let message =
                     format!("`{repository}` is no lower-case name without tag and digest");
                 return fault(repository, message);
+            }
+        }
+        if (self.role == Role::Base) != self.base.is_some() {
+            return fault("role:", "`base` goes with the role `base` and no other");
+        }
+        for path in self.base.iter().flat_map(|base| base.lacks.iter().chain(&base.empty)) {
+            match path.strip_prefix('/') {
+                Some(rest) => relative(rest)?,
+                None => return fault(path, format!("`{path}` must be an absolute path")),
             }
         }
         for directory in &self.data {

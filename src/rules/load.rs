@@ -7,7 +7,7 @@ use crate::host::{EntryKind, Host};
 
 use super::check::{Kind, read};
 use super::shelf::{Sheet, Shelf};
-use super::{BUILTIN, ImageKind, Platform, TreeKind};
+use super::{BUILTIN, Base, ImageKind, Platform, TreeKind};
 
 /// Largest rule file that is read, in bytes.
 const FILE_LIMIT: u64 = 1 << 20;
@@ -131,12 +131,13 @@ impl Rules {
     ///
     /// The last components of the repository decide, registry, tag and digest do not matter. Where
     /// several families match, files laid over the built-in ones come first, then the longer name.
+    /// Images to build upon are none of them, see [`Rules::base_for`].
     pub fn image_for(&self, reference: &str) -> Option<(&ImageKind, Option<u32>)> {
         let (name, tag) = name_and_tag(reference);
         let last = name.rsplit('/').next().filter(|last| !last.is_empty())?;
         let mut best: Option<((usize, usize), &ImageKind)> = None;
         for sheet in self.images.sheets().filter(|sheet| sheet.may_mention(last)) {
-            let Some(image) = sheet.value() else { continue };
+            let Some(image) = sheet.value().filter(|i| i.base.is_none()) else { continue };
             let lengths = image.repositories.iter().filter(|entry| ends_with(name, entry));
             let Some(length) = lengths.map(String::len).max() else { continue };
             let rank = (sheet.layer, length);
@@ -145,6 +146,20 @@ impl Rules {
             }
         }
         best.map(|(_, image)| (image, tag.and_then(major)))
+    }
+
+    /// What holds before the first instruction of a Dockerfile that begins with this image. Only the
+    /// image itself counts, not another of the same last name.
+    pub fn base_for(&self, reference: &str) -> Option<&Base> {
+        let (name, _) = name_and_tag(reference);
+        let starts = ["docker.io/", "index.docker.io/", "public.ecr.aws/docker/"];
+        let name = starts.iter().find_map(|start| name.strip_prefix(start)).unwrap_or(name);
+        let name = name.strip_prefix("library/").unwrap_or(name);
+        let last = name.rsplit('/').next()?;
+        let sheets = self.images.sheets().filter(|sheet| sheet.may_mention(last));
+        let named = |image: &&ImageKind| image.repositories.iter().any(|own| own == name);
+        let found = sheets.filter_map(|sheet| Some((sheet.layer, sheet.value().filter(named)?)));
+        found.max_by_key(|(layer, _)| *layer)?.1.base.as_ref()
     }
 }
 

@@ -9,13 +9,16 @@ mod check;
 mod load;
 mod shelf;
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 pub use builtin::BUILTIN;
 pub use load::Rules;
 
 /// Ids of the strategies that platform files may name.
-pub const STRATEGIES: &[&str] = &["name-volume", "narrow", "tmpfs", "volume", "watch"];
+pub const STRATEGIES: &[&str] =
+    &["consistency", "drop-flag", "name-volume", "narrow", "sidecar", "tmpfs", "volume", "watch"];
 
 /// Where a fact comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -194,10 +197,14 @@ pub struct Platform {
     pub nested_volumes: Answer,
     /// True when a change on the host raises a file event in the container.
     pub host_events: Answer,
-    /// Consistency flags that speed up a mount here because something on the way to the engine
-    /// reads them.
+    /// Consistency flags that something on the way to the engine reads here. `cached` and
+    /// `delegated` then speed a mount up; `consistent` alone does not.
     #[serde(default)]
     pub consistency_flags: Vec<String>,
+    /// What a bind of a path on a Windows drive costs, where the project could lie on a Linux file
+    /// system instead; none where there is no such choice, or where there are no such drives.
+    #[serde(default)]
+    pub windows_drives: Option<Cost>,
     /// Strategies, best first, by class of tree.
     pub strategies: Preferences,
     /// What helps there beside or instead of an edit. Every finding for the platform says it.
@@ -208,6 +215,18 @@ pub struct Platform {
     pub notes: Vec<String>,
     /// Every claim above with its source.
     pub claims: Vec<Claim>,
+}
+
+impl Platform {
+    /// True when something on the way to the engine reads this consistency flag.
+    pub fn reads_flag(&self, flag: &str) -> bool {
+        self.consistency_flags.iter().any(|read| read == flag)
+    }
+
+    /// True when some consistency flag makes a mount faster.
+    pub fn flags_help(&self) -> bool {
+        self.reads_flag("cached") || self.reads_flag("delegated")
+    }
 }
 
 /// Cost of a bind mount by class of tree.
@@ -237,7 +256,7 @@ pub struct Preferences {
 #[serde(deny_unknown_fields)]
 pub struct Claim {
     /// The field of the file that it backs: `bind`, `nested_volumes`, `host_events`,
-    /// `consistency_flags`, `strategies`, `advice`, `notes`.
+    /// `consistency_flags`, `windows_drives`, `strategies`, `advice`, `notes`.
     pub about: String,
     /// The statement, in a sentence.
     pub says: String,
@@ -257,6 +276,8 @@ pub enum Role {
     Service,
     /// Ready-made application whose code lies in the image beside uploads and plug-ins.
     Application,
+    /// A language or a distribution that projects build their own images upon.
+    Base,
 }
 
 /// A family of images: its data directories, and whether it reads dependency trees at all.
@@ -275,8 +296,35 @@ pub struct ImageKind {
     /// Directories that hold its data.
     #[serde(default)]
     pub data: Vec<DataDirectory>,
+    /// What holds before the first instruction of a Dockerfile, for the role `base` alone.
+    #[serde(default)]
+    pub base: Option<Base>,
     /// Where these facts come from.
     pub sources: Vec<Citation>,
+}
+
+/// What an image gives to those that are built upon it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Base {
+    /// The user that it runs as.
+    pub user: String,
+    /// True when the programs that it is made for run as that user. A web server or php-fpm hands
+    /// the work to a user of its own instead.
+    #[serde(default)]
+    pub keeps_user: bool,
+    /// Its working directory; none where its variants differ.
+    #[serde(default)]
+    pub workdir: Option<String>,
+    /// Users that it has beside root, with their numbers.
+    #[serde(default)]
+    pub users: BTreeMap<String, u32>,
+    /// Usual directories of projects that it does not have.
+    #[serde(default)]
+    pub lacks: Vec<String>,
+    /// Directories that are empty, or may be missing.
+    #[serde(default)]
+    pub empty: Vec<String>,
 }
 
 /// A data directory of an image.

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::Member;
 use crate::compose::{Mount, MountKind, Place, Service, is_under};
 use crate::detect::{Context, Written, join};
+use crate::dockerfile::Content;
 use crate::host::EntryKind;
 use crate::rules::{Access, TreeKind};
 use crate::survey::TreeFacts;
@@ -110,10 +111,28 @@ pub(super) fn installed<'a>(
     kinds.filter(|(_, kind)| kind.access == Access::ReadMostly).collect()
 }
 
-/// True when a service installs a kind of tree each time it starts.
-pub(super) fn installs(service: &Service, kind: &TreeKind) -> bool {
-    let line = [service.entrypoint.as_slice(), service.command.as_slice()].concat().join(" ");
-    kind.installers.iter().any(|installer| line.contains(installer.as_str()))
+/// Which of the installed trees of a bind a service would lack without it, as far as is known: those
+/// that neither its image nor its own start is seen to fill.
+///
+/// # Errors
+/// One of them is surely missing.
+pub(super) fn unproven<'a>(
+    cx: &Context<'a>,
+    service: &Service,
+    bind: &Wide<'a>,
+) -> Result<Vec<&'a str>, String> {
+    let mut unproven = Vec::new();
+    for (tree, kind) in installed(cx, &bind.trees) {
+        let target = join(&bind.mount.target, &tree.path);
+        if cx.installs(service, kind) || cx.image_fills(service, &target, kind) {
+            continue;
+        }
+        if cx.image_lacks(service, &target, kind) {
+            return Err(format!("the image of `{}` holds nothing at {target}", service.name));
+        }
+        unproven.push(tree.path.as_str());
+    }
+    Ok(unproven)
 }
 
 /// A path below a directory, both as a file spells them.
@@ -124,10 +143,14 @@ pub(super) fn spelled_below(directory: &str, path: &str) -> String {
     }
 }
 
-/// Whether the image of a service holds the code that a bind shows; none while nobody knows. This is
-/// the place for evidence from Dockerfiles.
-pub(super) fn holds_code(_: &Context<'_>, _: &Service, _: &Wide<'_>) -> Option<bool> {
-    None
+/// Whether the image of a service holds the code that a bind shows; none where that is not known.
+pub(super) fn holds_code(cx: &Context<'_>, service: &Service, bind: &Wide<'_>) -> Option<bool> {
+    let image = cx.images.of(service).ok()?;
+    match image.holds_source(&bind.mount.target, bind.directory) {
+        Content::Filled { .. } => Some(true),
+        Content::Absent => Some(false),
+        Content::Partial { .. } | Content::Created { .. } | Content::Unknown => None,
+    }
 }
 
 /// Names as people list them: `a, b and 3 more`.

@@ -60,17 +60,27 @@ fn hindered(cx: &Context<'_>, member: &Member<'_>, strategy: &'static str) -> Op
 
 /// The mount that covers a member's tree.
 pub(super) fn cover(cx: &Context<'_>, member: &Member<'_>, source: NewSource) -> Option<Change> {
-    let written = cx.written(member.mount)?;
-    let spelled = written.target.trim_end_matches('/');
     Some(Change::AddMount {
         service: member.service.name.clone(),
-        mount: NewMount {
-            source,
-            target: member.target.clone(),
-            written: join(if spelled.is_empty() { "/" } else { spelled }, &member.facts?.path),
-            read_only: false,
-        },
+        mount: covering(cx, member, source, false)?,
         beside: member.mount.place?,
+    })
+}
+
+/// What the mount that covers a member's tree is.
+pub(super) fn covering(
+    cx: &Context<'_>,
+    member: &Member<'_>,
+    source: NewSource,
+    read_only: bool,
+) -> Option<NewMount> {
+    let written = cx.written(member.mount)?;
+    let spelled = written.target.trim_end_matches('/');
+    Some(NewMount {
+        source,
+        target: member.target.clone(),
+        written: join(if spelled.is_empty() { "/" } else { spelled }, &member.facts?.path),
+        read_only,
     })
 }
 

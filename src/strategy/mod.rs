@@ -4,14 +4,19 @@
 //! is the only registry.
 
 mod bind;
+pub mod consistency;
 mod cover;
+pub mod drop_flag;
+mod evidence;
 pub mod name_volume;
 pub mod narrow;
+pub mod sidecar;
 pub mod tmpfs;
 pub mod volume;
 pub mod watch;
 
 use std::collections::BTreeSet;
+use std::path::{Component, Path};
 
 use crate::compose::{Mount, Project, Service};
 use crate::detect::Context;
@@ -21,8 +26,11 @@ use crate::survey::TreeFacts;
 
 /// Every strategy, by id.
 pub const ALL: &[&dyn Strategy] = &[
+    &consistency::Consistency,
+    &drop_flag::DropFlag,
     &name_volume::NameVolume,
     &narrow::Narrow,
+    &sidecar::Sidecar,
     &tmpfs::Tmpfs,
     &volume::NamedVolume,
     &watch::Watch,
@@ -94,10 +102,26 @@ pub struct Member<'a> {
     pub host: Option<String>,
 }
 
-/// Names for new volumes. A name is free only if nothing in the whole project uses it.
+impl Member<'_> {
+    /// A key from the tree's place in the project: `auth/node_modules` becomes `auth_node_modules`.
+    fn tree_key(&self, cx: &Context<'_>) -> String {
+        let host = self.host.as_deref().unwrap_or(&self.target);
+        let path = Path::new(host);
+        let inside = path.strip_prefix(&cx.project.directory).ok();
+        let shared = cx.project.directory.ancestors().find_map(|d| path.strip_prefix(d).ok());
+        let parts = inside.or(shared).unwrap_or(path).components().filter_map(|c| match c {
+            Component::Normal(part) => part.to_str(),
+            _ => None,
+        });
+        volume_key(parts)
+    }
+}
+
+/// Names for new volumes and services. A name is free only if nothing in the whole project uses it.
 #[derive(Debug, Clone, Default)]
 pub struct Names {
     taken: BTreeSet<String>,
+    services: BTreeSet<String>,
 }
 
 impl Names {
@@ -105,18 +129,29 @@ impl Names {
     pub fn of(project: &Project) -> Self {
         let declared = project.volumes.iter().map(|v| v.key.clone());
         let mounts = project.services.iter().flat_map(|s| &s.mounts);
-        Self { taken: declared.chain(mounts.filter_map(|m| m.source.clone())).collect() }
+        Self {
+            taken: declared.chain(mounts.filter_map(|m| m.source.clone())).collect(),
+            services: project.services.iter().map(|s| s.name.clone()).collect(),
+        }
     }
 
-    /// Takes the first free wish, else the last with a number behind it.
+    /// For a volume: takes the first free wish, else the last with a number behind it.
     pub fn claim(&mut self, wishes: &[String]) -> String {
-        let numbered =
-            wishes.last().into_iter().flat_map(|w| (2..).map(move |n| format!("{w}_{n}")));
-        let free = wishes.iter().cloned().chain(numbered).find(|w| !self.taken.contains(w));
-        let name = free.unwrap_or_else(|| "tree".to_owned());
-        self.taken.insert(name.clone());
-        name
+        claim(&mut self.taken, wishes)
     }
+
+    /// For a service, in the same way.
+    pub fn claim_service(&mut self, wishes: &[String]) -> String {
+        claim(&mut self.services, wishes)
+    }
+}
+
+fn claim(taken: &mut BTreeSet<String>, wishes: &[String]) -> String {
+    let numbered = wishes.last().into_iter().flat_map(|w| (2..).map(move |n| format!("{w}_{n}")));
+    let free = wishes.iter().cloned().chain(numbered).find(|w| !taken.contains(w));
+    let name = free.unwrap_or_else(|| "tree".to_owned());
+    taken.insert(name.clone());
+    name
 }
 
 /// A volume's key made of path components: lower case, letters, digits, `_` and `-`, and never a
@@ -165,7 +200,7 @@ mod tests {
 
     #[test]
     fn taken_names_are_not_given_twice() {
-        let mut names = Names { taken: ["vendor".to_owned()].into() };
+        let mut names = Names { taken: ["vendor".to_owned()].into(), ..Names::default() };
         let wishes = ["vendor".to_owned(), "web_vendor".to_owned()];
         assert_eq!(names.claim(&wishes), "web_vendor");
         assert_eq!(names.claim(&wishes), "web_vendor_2");

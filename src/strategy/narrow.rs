@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::bind::{
-    Wide, holds_code, installed, installs, mounted_below, named, spelled_below, wide,
+    Wide, holds_code, installed, mounted_below, named, spelled_below, unproven, wide,
 };
 use super::{Group, Member, Meta, Names, Strategy};
-use crate::compose::Syntax;
+use crate::compose::{CONSISTENCY_FLAGS, Syntax};
 use crate::detect::{Context, join, slashes};
 use crate::finding::{Applicability, Change, Fix, NewMount, NewSource};
 use crate::host::EntryKind;
@@ -79,20 +79,25 @@ fn fix(cx: &Context<'_>, member: &Member<'_>) -> Result<Fix, String> {
         return Err("its options come from a variable".to_owned());
     }
     let code = holds_code(cx, service, &bind);
-    let installed = installed(cx, &bind.trees);
-    let filled = |kind| service.build.is_some() || installs(service, kind);
-    if let Some((tree, _)) = installed.iter().find(|(_, kind)| !filled(kind)) {
+    let unproven = unproven(cx, service, &bind)?;
+    if let Some(tree) = unproven.first().filter(|_| service.build.is_none()) {
         return Err(format!(
-            "nothing in the project would fill {} in the container: `{}` neither builds its image nor installs when it starts",
-            tree.path, service.name
+            "nothing in the project would fill {tree} in the container: `{}` neither builds its image nor installs when it starts",
+            service.name
         ));
     }
+    // A consistency flag that nothing reads is not written anew.
+    let read = |flag: &str| {
+        !CONSISTENCY_FLAGS.contains(&flag)
+            || cx.platforms.iter().any(|p| p.consistency_flags.iter().any(|f| f == flag))
+    };
+    let options: Vec<String> = bind.mount.options.iter().filter(|o| read(o)).cloned().collect();
     let chosen = chosen(cx, member, &bind)?;
     let mounts = chosen.parts.iter().map(|part| NewMount {
         source: NewSource::Bind {
             path: slashes(&bind.directory.join(&part.path)),
             written: spelled_below(&bind.source, &escaped(&part.path)),
-            options: bind.mount.options.clone(),
+            options: options.clone(),
         },
         target: join(&bind.mount.target, &part.path),
         written: format!("{}/{}", bind.target, escaped(&part.path)),
@@ -110,7 +115,7 @@ fn fix(cx: &Context<'_>, member: &Member<'_>) -> Result<Fix, String> {
             bind.mount.target,
             bind.source
         ),
-        notes: notes(cx, member, &bind, &chosen, code),
+        notes: notes(cx, member, &bind, &unproven, &chosen, code),
         changes: vec![Change::NarrowMount {
             service: service.name.clone(),
             at: bind.place,
@@ -243,6 +248,7 @@ fn notes(
     cx: &Context<'_>,
     member: &Member<'_>,
     bind: &Wide<'_>,
+    unproven: &[&str],
     chosen: &Chosen,
     code: Option<bool>,
 ) -> Vec<String> {
@@ -251,13 +257,18 @@ fn notes(
     let mut notes = Vec::new();
     for (tree, kind) in installed(cx, &bind.trees) {
         let place = join(target, &tree.path);
-        notes.push(if installs(member.service, kind) {
+        let check = if unproven.contains(&tree.path.as_str()) {
+            "check that the Dockerfile installs it there, and "
+        } else {
+            ""
+        };
+        notes.push(if cx.installs(member.service, kind) {
             format!(
                 "{place} lies in the container itself now: each new container installs it again when it starts"
             )
         } else {
             format!(
-                "{place} comes from the image now: check that the Dockerfile installs it there, and build anew when the lock file changes; what is installed in the container is lost with it"
+                "{place} comes from the image now: {check}build anew when the lock file changes; what is installed in the container is lost with it"
             )
         });
     }

@@ -1,7 +1,7 @@
 #![doc = include_str!("tmpfs.md")]
 
 use super::cover::{cover, mount_point, obstacle};
-use super::{Group, Meta, Names, Strategy};
+use super::{Group, Member, Meta, Names, Strategy};
 use crate::detect::Context;
 use crate::finding::{Applicability, Fix, NewSource};
 
@@ -37,25 +37,48 @@ impl Strategy for Tmpfs {
             let names: Vec<_> = group.members.iter().map(|m| m.service.name.as_str()).collect();
             return Err(format!("{} share the tree, and memory is not shared", names.join(", ")));
         }
-        group
-            .members
-            .iter()
-            .map(|member| {
-                let change = cover(cx, member, NewSource::Tmpfs)
-                    .ok_or("this mount is not written in a `volumes` list")?;
-                Ok(Fix {
-                    strategy: META.id,
-                    applicability: Applicability::Unsafe,
-                    title: format!("keep {} in memory", member.target),
-                    notes: notes(member),
-                    changes: vec![change],
-                })
-            })
-            .collect()
+        group.members.iter().map(|member| fix(cx, member)).collect()
     }
 }
 
-fn notes(member: &super::Member<'_>) -> Vec<String> {
+fn fix(cx: &Context<'_>, member: &Member<'_>) -> Result<Fix, String> {
+    let change = cover(cx, member, NewSource::Tmpfs)
+        .ok_or("this mount is not written in a `volumes` list")?;
+    let gaps = gaps(cx, member);
+    let applicability = if gaps.is_empty() { Applicability::Safe } else { Applicability::Unsafe };
+    Ok(Fix {
+        strategy: META.id,
+        applicability,
+        title: format!("keep {} in memory", member.target),
+        notes: [gaps, remarks(member)].concat(),
+        changes: vec![change],
+    })
+}
+
+/// Bytes of a tree that fit into memory on any machine that runs containers.
+const SMALL: u64 = 256 << 20;
+
+/// What evidence is missing for a safe fix. That the content may be thrown away and that its usual
+/// size fits is what the tree's kind says.
+fn gaps(cx: &Context<'_>, member: &Member<'_>) -> Vec<String> {
+    let mut gaps = Vec::new();
+    let service = &member.service.name;
+    let root = cx.project.root.get("services").and_then(|s| s.get(service));
+    let limited = root.is_some_and(|service| {
+        let deploy = service.get("deploy").and_then(|d| d.get("resources"));
+        let limits = deploy.and_then(|r| r.get("limits"));
+        service.get("mem_limit").is_some() || limits.is_some_and(|l| l.get("memory").is_some())
+    });
+    if limited {
+        gaps.push(format!("{service} has a limit on its memory, and a tmpfs counts against it"));
+    }
+    if let Some(bytes) = member.facts.and_then(|f| f.bytes).filter(|bytes| *bytes > SMALL) {
+        gaps.push(format!("{} holds {} MiB now", member.target, bytes >> 20));
+    }
+    gaps
+}
+
+fn remarks(member: &Member<'_>) -> Vec<String> {
     let target = &member.target;
     let mut notes = vec![
         format!("{target} is empty each time the container starts, and takes memory while it runs"),

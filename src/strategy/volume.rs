@@ -1,12 +1,11 @@
 #![doc = include_str!("volume.md")]
 
-use std::path::{Component, Path};
-
 use super::cover::{cover, mount_point, obstacle};
+use super::evidence::{is_removed, may_be_shut_out, may_stay_empty};
 use super::{Group, Member, Meta, Names, Strategy, volume_key};
 use crate::detect::Context;
 use crate::finding::{Applicability, Change, Fix, NewSource};
-use crate::rules::{Access, TreeKind};
+use crate::rules::Access;
 
 /// See the page above.
 pub struct NamedVolume;
@@ -38,7 +37,17 @@ impl Strategy for NamedVolume {
         let fillers: Vec<Filler> =
             members.map(|(member, key)| filler(cx, group, &keys, member, key)).collect();
         let members = group.members.iter().zip(&keys).zip(fillers);
-        members.map(|((member, key), filler)| fix(cx, group, member, key, &filler)).collect()
+        members
+            .map(|((member, key), filler)| {
+                let sharers = group.members.iter().zip(&keys).filter(|(_, k)| *k == key);
+                let waits = |m: &Member<'_>| cx.project.depends_on(member.service, &m.service.name);
+                // Another service installs into the same volume before this one starts.
+                let served = sharers
+                    .map(|(m, _)| m)
+                    .any(|m| waits(m) && m.kind.is_some_and(|kind| cx.installs(m.service, kind)));
+                fix(cx, group, member, key, (&filler, served))
+            })
+            .collect()
     }
 }
 
@@ -68,7 +77,7 @@ fn filler(
         |m: &Member<'_>, on: &Member<'_>| cx.project.depends_on(m.service, &on.service.name);
     let first = sharers.iter().copied().max_by_key(|m| {
         let waiting = sharers.iter().filter(|other| waits(other, m)).count();
-        let installing = m.kind.is_some_and(|kind| installs(m, kind));
+        let installing = m.kind.is_some_and(|kind| cx.installs(m.service, kind));
         (m.service.active, installing, waiting, std::cmp::Reverse(m.service.name.as_str()))
     });
     let Some(first) = first else { return Filler::Own };
@@ -99,7 +108,7 @@ fn keys(cx: &Context<'_>, group: &Group<'_>, names: &mut Names) -> Vec<String> {
         if let Some((_, name)) = images.iter().find(|(i, _)| *i == image) {
             return name.clone();
         }
-        let tree = tree_key(cx, member);
+        let tree = member.tree_key(cx);
         let own = volume_key([member.service.name.as_str(), tree.as_str()].into_iter());
         let wishes = if several { vec![own] } else { vec![tree, own] };
         let name = names.claim(&wishes);
@@ -109,87 +118,72 @@ fn keys(cx: &Context<'_>, group: &Group<'_>, names: &mut Names) -> Vec<String> {
     group.members.iter().map(key).collect()
 }
 
-/// A key from the tree's place in the project: `auth/node_modules` becomes `auth_node_modules`.
-fn tree_key(cx: &Context<'_>, member: &Member<'_>) -> String {
-    let host = member.host.as_deref().unwrap_or(&member.target);
-    let path = Path::new(host);
-    let inside = path.strip_prefix(&cx.project.directory).ok();
-    let shared = cx.project.directory.ancestors().find_map(|d| path.strip_prefix(d).ok());
-    let parts = inside.or(shared).unwrap_or(path).components().filter_map(|c| match c {
-        Component::Normal(part) => part.to_str(),
-        _ => None,
-    });
-    volume_key(parts)
-}
-
 fn fix(
     cx: &Context<'_>,
     group: &Group<'_>,
     member: &Member<'_>,
     key: &str,
-    filler: &Filler,
+    (filler, served): (&Filler, bool),
 ) -> Result<Fix, String> {
     let nocopy = matches!(filler, Filler::Other(_));
     let source = NewSource::Volume { key: key.to_owned(), nocopy };
     let mount = cover(cx, member, source).ok_or("this mount is not written in a `volumes` list")?;
+    let gaps = gaps(cx, member, filler, served);
+    let applicability = if gaps.is_empty() { Applicability::Safe } else { Applicability::Unsafe };
     Ok(Fix {
         strategy: META.id,
-        applicability: Applicability::Unsafe,
+        applicability,
         title: format!("mount the named volume `{key}` over {}", member.target),
-        notes: notes(cx, group, member, key, filler),
+        notes: [gaps, remarks(cx, group, member, key, filler)].concat(),
         changes: vec![mount, Change::DeclareVolume { key: key.to_owned() }],
     })
 }
 
-/// What evidence is missing for a safe fix, and what the user should know.
-fn notes(
+/// What evidence is missing for a safe fix.
+fn gaps(cx: &Context<'_>, member: &Member<'_>, filler: &Filler, served: bool) -> Vec<String> {
+    let mut gaps = Vec::new();
+    if let Some(kind) = member.kind {
+        // A cache fills itself; packages do not.
+        let installed = kind.access == Access::ReadMostly;
+        gaps.extend(may_stay_empty(cx, member, kind).filter(|_| installed && !served));
+        gaps.extend(is_removed(cx, member, kind));
+    }
+    gaps.extend(may_be_shut_out(cx, member));
+    if *filler == Filler::Race {
+        gaps.push(
+            "the services share one entry and fill the volume at the same time when they start together for the first time: start one of them alone first"
+                .to_owned(),
+        );
+    }
+    if member.mount.read_only {
+        gaps.extend(mount_point(member));
+    }
+    gaps
+}
+
+/// What the user should know in any case.
+fn remarks(
     cx: &Context<'_>,
     group: &Group<'_>,
     member: &Member<'_>,
     key: &str,
     filler: &Filler,
 ) -> Vec<String> {
-    let mut notes = Vec::new();
     let service = &member.service.name;
-    let target = &member.target;
-    if let Some(kind) = member.kind {
-        if !installs(member, kind) {
-            let install = member.facts.and_then(|f| f.install.as_deref());
-            let how = install.map_or_else(String::new, |install| {
-                format!(", then run `docker compose run --rm {service} {install}` once")
-            });
-            notes.push(format!(
-                "the new volume starts with what the image holds at {target}: check that the image holds it{how}"
-            ));
-        }
-        notes.extend(removal(member, kind));
-    }
-    let who = match member.service.user.as_deref().map(|u| u.split(':').next().unwrap_or(u)) {
-        Some("root" | "0") => None,
-        Some(_) => Some("the service sets `user`, and a new volume belongs to root"),
-        None => {
-            Some("if the image runs as another user than root, a new volume does not belong to it")
-        }
-    };
-    notes.extend(
-        who.map(|who| format!("{who}: the image must create {target} and give it to that user")),
-    );
-    match filler {
-        Filler::Own => {}
-        Filler::Other(other) => notes.push(format!(
+    let mut notes = Vec::new();
+    if let Filler::Other(other) = filler {
+        notes.push(format!(
             "`{other}` fills the volume from its image and {service} does not (`nocopy`), because two that copy at once get in each other's way: start `{other}` with it"
-        )),
-        Filler::Race => notes.push(
-            "the services share one entry and fill the volume at the same time when they start together for the first time: start one of them alone first"
-                .to_owned(),
-        ),
+        ));
     }
     let project = &cx.project.name;
     notes.push(format!(
         "later images and lock-file changes do not reach the volume: run the install in the container, or refresh this one volume with `{} && docker volume rm {project}_{key}`",
         release(group, member)
     ));
-    notes.extend(mount_point(member));
+    if !member.mount.read_only {
+        notes.extend(mount_point(member));
+    }
     let installed = member.kind.is_some_and(|kind| kind.access == Access::ReadMostly);
     if let Some(facts) = member.facts.filter(|_| installed) {
         notes.push(format!(
@@ -213,31 +207,4 @@ fn release(group: &Group<'_>, member: &Member<'_>) -> String {
         return "docker compose down".to_owned();
     }
     format!("docker compose rm -sf {}", names.join(" "))
-}
-
-/// True when the service itself fills the tree each time it starts.
-fn installs(member: &Member<'_>, kind: &TreeKind) -> bool {
-    let line = command_line(member);
-    kind.installers.iter().any(|i| line.contains(i.as_str()))
-}
-
-/// What becomes of a command of the service that removes or renames the tree's directory.
-fn removal(member: &Member<'_>, kind: &TreeKind) -> Option<String> {
-    let line = command_line(member);
-    let name = kind.paths.iter().find(|p| member.target.ends_with(p.as_str()))?;
-    let removing = ["rm -rf ", "rm -r ", "rm -fr ", "mv "].iter().any(|c| {
-        line.split(c).skip(1).any(|rest| {
-            rest.split(['&', ';', '|']).next().is_some_and(|args| args.contains(name.as_str()))
-        })
-    });
-    let busy = "which fails with \"resource busy\" on a mount point";
-    if removing {
-        return Some(format!("the service's command removes or renames {name} itself, {busy}"));
-    }
-    let old_npm = "older versions of `npm ci` remove the directory itself";
-    line.contains("npm ci").then(|| format!("{old_npm}, {busy}"))
-}
-
-fn command_line(member: &Member<'_>) -> String {
-    [member.service.entrypoint.as_slice(), member.service.command.as_slice()].concat().join(" ")
 }

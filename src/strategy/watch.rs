@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::bind::{
-    Wide, holds_code, installed, installs, mounted_below, named, other_binds, seen, spelled_below,
+    Wide, holds_code, installed, mounted_below, named, other_binds, seen, spelled_below, unproven,
     wide,
 };
 use super::{Group, Member, Meta, Names, Strategy};
 use crate::compose::{Origin, relative_name};
-use crate::detect::{Context, slashes};
+use crate::detect::{Context, ImageUser, slashes};
 use crate::finding::{Applicability, Change, Fix, NewWatch, WatchTarget};
 use crate::host::EntryKind;
 
@@ -52,6 +52,7 @@ fn fix(cx: &Context<'_>, group: &Group<'_>, member: &Member<'_>) -> Result<Fix, 
             bind.source, bind.mount.target
         ));
     }
+    let unproven = unproven(cx, member.service, &bind)?;
     overlap(cx, group, member, &bind)?;
     let rebuilt = manifests(cx, &bind);
     let rules = rules(cx, member, &bind, &rebuilt)?;
@@ -62,7 +63,7 @@ fn fix(cx: &Context<'_>, group: &Group<'_>, member: &Member<'_>) -> Result<Fix, 
             "replace the bind of `{}` at {} by `develop.watch`",
             bind.source, bind.mount.target
         ),
-        notes: notes(cx, member, &bind, &rebuilt, code),
+        notes: notes(cx, member, &bind, &unproven, &rebuilt, code),
         changes: vec![
             Change::RemoveMount {
                 service: service.clone(),
@@ -207,6 +208,7 @@ fn notes(
     cx: &Context<'_>,
     member: &Member<'_>,
     bind: &Wide<'_>,
+    unproven: &[&str],
     rebuilt: &BTreeSet<String>,
     code: Option<bool>,
 ) -> Vec<String> {
@@ -220,9 +222,7 @@ fn notes(
             "the image must hold the code: check that the Dockerfile copies `{source}` to {target}"
         ));
     }
-    let missing = installed(cx, &bind.trees);
-    let missing = missing.iter().filter(|(_, kind)| !installs(member.service, kind));
-    let trees = named(missing.map(|(tree, _)| tree.path.as_str()));
+    let trees = named(unproven.iter().copied());
     if !trees.is_empty() {
         notes.push(format!(
             "what is in {trees} on the host is not copied: check that the Dockerfile installs it below {target}"
@@ -235,9 +235,11 @@ fn notes(
     notes.push(format!(
         "copies go one way: what the container writes below {target}, such as uploads, generated code and new lock files, does not reach the host and is lost with the container"
     ));
-    notes.push(format!(
-        "the service's user must be able to write to {target}, and the image needs the programs `stat`, `mkdir` and `rmdir`"
-    ));
+    let user = match cx.user_of(member.service) {
+        ImageUser::Root => String::new(),
+        _ => format!("the service's user must be able to write to {target}, and "),
+    };
+    notes.push(format!("{user}the image needs the programs `stat`, `mkdir` and `rmdir`"));
     if bind.mount.read_only {
         notes.push(format!(
             "the bind was read-only; now the container can change what is in {target}"

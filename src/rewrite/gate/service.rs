@@ -32,6 +32,7 @@ pub(super) fn same(
         let same = match key.as_str() {
             "environment" => variables(old, name, effects) == variables(new, "", effects),
             "depends_on" => dependencies(old, name, effects) == dependencies(new, "", effects),
+            "volumes_from" => volumes_from(old, name, effects) == volumes_from(new, "", effects),
             "develop" => same_develop(old, (new, after), name, effects),
             _ => old.zip(new).is_some_and(|(old, new)| same_value(old, new)),
         };
@@ -70,6 +71,13 @@ fn variables(
         }
     }
     Some(found)
+}
+
+/// What a service takes mounts over from, with what the effects add for `name`.
+fn volumes_from<'a>(value: Option<&'a Value>, name: &str, effects: &'a Effects) -> Vec<&'a str> {
+    let new = effects.volumes_from.iter().filter(|(s, _)| s == name);
+    let new = new.map(|(_, from)| from.as_str());
+    value.map(Value::texts).unwrap_or_default().into_iter().chain(new).collect()
 }
 
 type Conditions = BTreeMap<String, BTreeMap<String, Option<String>>>;
@@ -149,8 +157,18 @@ fn is_rule(value: &Value, rule: &NewWatch, project: &Project) -> bool {
         && value.map().is_some_and(|map| map.entries.len() == keys)
 }
 
+/// True for a service that says what a planned one says, its mounts left out.
+pub(super) fn is_new(value: &Value, planned: &New) -> bool {
+    let (Some(map), New::Mapping { entries, .. }) = (value.map(), planned) else { return false };
+    let known = |key: &str| key == "volumes" || entries.iter().any(|(planned, ..)| planned == key);
+    map.entries.iter().all(|(key, _)| known(key))
+        && entries
+            .iter()
+            .all(|(key, _, planned)| map.get(key).is_some_and(|value| is_planned(value, planned)))
+}
+
 /// True for a value that says what a planned one says; `$$` in the plan stands for `$`.
-pub(super) fn is_planned(value: &Value, planned: &New) -> bool {
+fn is_planned(value: &Value, planned: &New) -> bool {
     match planned {
         New::Null => value.text().is_none() && value.map().is_none() && value.list().is_none(),
         New::Scalar { text, .. } => value.text() == Some(text.replace("$$", "$").as_str()),

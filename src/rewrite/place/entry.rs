@@ -1,7 +1,7 @@
 //! Changes to mounts that are there: another flag, several in the place of one, none.
 
 use super::{Done, Placer, is_flow, key_style, text, users, value_style};
-use crate::compose::{CONSISTENCY, Origin, Place, Role, Service, sections};
+use crate::compose::{CONSISTENCY_FLAGS, Origin, Place, Role, Service, sections};
 use crate::finding::{Change, NewMount};
 use crate::rewrite::Op;
 use crate::rewrite::item::{item, short};
@@ -156,7 +156,7 @@ fn with_flag(entry: &str, flag: Option<&str>) -> Result<String, String> {
     if options.contains('$') {
         return Err("its options come from a variable".to_owned());
     }
-    let kept = options.split(',').filter(|o| !o.is_empty() && !CONSISTENCY.contains(o));
+    let kept = options.split(',').filter(|o| !o.is_empty() && !CONSISTENCY_FLAGS.contains(o));
     let options: Vec<&str> = kept.chain(flag).collect();
     let tail = if options.is_empty() { String::new() } else { format!(":{}", options.join(",")) };
     Ok(format!("{source}:{target}{tail}"))

@@ -1,11 +1,11 @@
 //! Attributes of services that are mappings or lists of names: `environment`, `depends_on`,
-//! `develop`; and whole new services.
+//! `develop`, `volumes_from`.
 //!
 //! Compose merges these attributes key by key, whatever file they come from, so a new key goes into
 //! the service's own mapping. Where that is an alias, or comes by a merge key, the edit would reach
 //! others or take something away, and is refused.
 
-use super::{Placer, has_part, is_flow, key_style, merges_key, root_for, text};
+use super::{Placer, has_part, is_flow, key_style, merges_key, text};
 use crate::compose::{Origin, Place, Service};
 use crate::finding::{Change, NewWatch};
 use crate::rewrite::Op;
@@ -74,7 +74,7 @@ impl<'a> Placer<'a> {
         self.slot_in(home, service, key, wish)
     }
 
-    /// The same for an attribute that goes into a given mapping.
+    /// The same in one of the service's mappings.
     fn slot_in(
         &self,
         home: Origin,
@@ -105,7 +105,7 @@ impl<'a> Placer<'a> {
         Ok(Slot::There(Origin { node: entry.value, ..home }))
     }
 
-    fn named(&self, name: &str) -> Result<&'a Service, String> {
+    pub(super) fn named(&self, name: &str) -> Result<&'a Service, String> {
         self.project.service(name).ok_or_else(|| "the service is gone".to_owned())
     }
 
@@ -177,16 +177,22 @@ impl<'a> Placer<'a> {
 
     // ---- depends_on
 
-    pub(super) fn add_dependency(&mut self, service: &str, on: &str) -> Result<(), String> {
+    pub(super) fn add_dependency(
+        &mut self,
+        service: &str,
+        on: &str,
+        beside: Place,
+    ) -> Result<(), String> {
         if self.effects.dependencies.contains(&(service.to_owned(), on.to_owned())) {
             return Ok(());
         }
         let service = self.named(service)?;
-        let slot = self.slot(service, "depends_on", |s| Change::AddDependency {
-            service: s.name.clone(),
-            on: on.to_owned(),
-        })?;
-        let home = self.project.home_of(service).ok_or("the service is gone")?;
+        let home = self.beside(service, beside)?;
+        let wish = |s: &Service| {
+            let on = on.to_owned();
+            Change::AddDependency { service: s.name.clone(), on, beside }
+        };
+        let slot = self.slot_in(home, service, "depends_on", wish)?;
         for heir in self.reached(home) {
             self.effects.dependencies.insert((heir, on.to_owned()));
         }
@@ -237,6 +243,53 @@ impl<'a> Placer<'a> {
             }
         }
         Ok(())
+    }
+
+    // ---- volumes_from
+
+    pub(super) fn take_over(
+        &mut self,
+        service: &str,
+        from: &str,
+        beside: Place,
+    ) -> Result<(), String> {
+        if self.effects.volumes_from.contains(&(service.to_owned(), from.to_owned())) {
+            return Ok(());
+        }
+        let service = self.named(service)?;
+        let home = self.beside(service, beside)?;
+        let wish = |s: &Service| {
+            let from = from.to_owned();
+            Change::VolumesFrom { service: s.name.clone(), from, beside }
+        };
+        let slot = self.slot_in(home, service, "volumes_from", wish)?;
+        for heir in self.reached(home) {
+            self.effects.volumes_from.insert((heir, from.to_owned()));
+        }
+        match slot {
+            Slot::Missing(part) => {
+                let document = self.document(part.file)?;
+                let flow = is_flow(document, part.node);
+                let item = text(from, key_style(document, part.node), flow);
+                self.pend_item(part, "volumes_from", item);
+            }
+            Slot::There(at) => {
+                let document = self.document(at.file)?;
+                let Kind::Sequence { items, flow } = &document.node(at.node).kind else {
+                    return Err("its `volumes_from` takes no further entry".to_owned());
+                };
+                let value = text(from, key_style(document, at.node), *flow);
+                let index = items.len();
+                self.push(at.file, Op::InsertItem { sequence: at.node, index, value });
+            }
+        }
+        Ok(())
+    }
+
+    /// The service's mapping in the file of a mount, see [`Project::home_in`].
+    pub(super) fn beside(&self, service: &Service, place: Place) -> Result<Origin, String> {
+        let home = self.project.home_in(service, place.list.file);
+        home.ok_or_else(|| "it has no mapping of its own in a file of the project".to_owned())
     }
 
     // ---- develop
@@ -310,39 +363,6 @@ impl<'a> Placer<'a> {
             items.extend(rules);
         }
     }
-
-    // ---- services
-
-    pub(super) fn add_service(
-        &mut self,
-        name: &str,
-        near: &str,
-        volumes: &[String],
-        definition: &New,
-    ) -> Result<(), String> {
-        let near = self.named(near)?;
-        let home = self.project.home_of(near);
-        let home = home.ok_or("there is no file that a new service could go to")?;
-        let document = self.document(home.file)?;
-        let root = root_for(document, home.node).ok_or("the file has no top level")?;
-        let services = document.get(root, "services").map(|entry| document.follow(entry.value));
-        let services = services.filter(|s| matches!(document.node(*s).kind, Kind::Mapping { .. }));
-        let mapping = services.ok_or("the file's `services` takes no further entry")?;
-        let style = key_style(document, mapping);
-        let value = if is_flow(document, mapping) {
-            flowing(definition, style)
-        } else {
-            definition.clone()
-        };
-        let index = document.entries(mapping).len();
-        let key = (name.to_owned(), style);
-        self.push(home.file, Op::InsertEntry { mapping, index, key, value });
-        for volume in volumes {
-            self.homes.entry(volume.clone()).or_default().push(home);
-        }
-        self.effects.services.insert(name.to_owned(), definition.clone());
-        Ok(())
-    }
 }
 
 /// `condition: …` as a mapping.
@@ -367,34 +387,4 @@ fn watch_rule(rule: &NewWatch, style: Style, flow: bool) -> New {
         entries.push(entry("ignore", New::Sequence { items, flow }));
     }
     New::Mapping { entries, flow }
-}
-
-/// A value in block style as it is written in brackets, with keys in the neighbours' style.
-fn flowing(value: &New, style: Style) -> New {
-    match value {
-        New::Null => New::Null,
-        New::Scalar { text: value, style: own } => match (style, own) {
-            (Style::Double, Style::Plain) if is_word(value) => New::plain(value.clone()),
-            (Style::Double, _) | (_, Style::Literal | Style::Folded) => {
-                New::Scalar { text: value.clone(), style: Style::Double }
-            }
-            _ => text(value, *own, true),
-        },
-        New::Sequence { items, .. } => {
-            let items = items.iter().map(|item| flowing(item, style)).collect();
-            New::Sequence { items, flow: true }
-        }
-        New::Mapping { entries, .. } => {
-            let entry = |(key, own, value): &(String, Style, New)| {
-                let key_style = if style == Style::Double { style } else { *own };
-                (key.clone(), key_style, flowing(value, style))
-            };
-            New::Mapping { entries: entries.iter().map(entry).collect(), flow: true }
-        }
-    }
-}
-
-/// True for what JSON has without quotes.
-fn is_word(value: &str) -> bool {
-    matches!(value, "true" | "false" | "null") || value.parse::<u32>().is_ok()
 }

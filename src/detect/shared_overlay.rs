@@ -1,0 +1,105 @@
+#![doc = include_str!("shared_overlay.md")]
+
+use std::collections::BTreeMap;
+
+use super::{Context, Detector, Meta, Overlay};
+use crate::compose::{Mount, Service};
+use crate::finding::{Finding, Severity};
+
+/// See the page above.
+pub struct SharedOverlay;
+
+const META: Meta = Meta {
+    id: "shared-overlay",
+    severity: Severity::Warning,
+    summary: "one volume covers the tree of services that get in each other's way",
+    page: include_str!("shared_overlay.md"),
+};
+
+impl Detector for SharedOverlay {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn detect(&self, cx: &Context<'_>) -> Vec<Finding> {
+        let mut by_volume: BTreeMap<&str, Vec<Overlay<'_>>> = BTreeMap::new();
+        for overlay in cx.overlays() {
+            if let Some(key) = overlay.mount.source.as_deref() {
+                by_volume.entry(key).or_default().push(overlay);
+            }
+        }
+        let mut found = Vec::new();
+        for (key, overlays) in by_volume {
+            let users = users(cx, key);
+            for overlay in &overlays {
+                let service = overlay.service;
+                let others = users.iter().filter(|(s, _)| s.name != service.name);
+                let strangers =
+                    others.clone().filter(|(s, _)| s.image_key() != service.image_key());
+                let strangers: Vec<&str> = strangers.map(|(s, _)| s.name.as_str()).collect();
+                let racing = others.filter(|(s, m)| races(cx, overlay, s, m));
+                let racing: Vec<&str> = racing.map(|(s, _)| s.name.as_str()).collect();
+                let (message, advice) = if !strangers.is_empty() && !overlay.kind.portable {
+                    let message = format!(
+                        "the volume `{key}` covers {} here and in {}, whose image is another: compiled modules of one image do not run in the other",
+                        overlay.mount.target,
+                        names(&strangers)
+                    );
+                    (message, "give each image a volume of its own")
+                } else if !racing.is_empty() {
+                    let message = format!(
+                        "{} and {} fill the volume `{key}` from their image at the same time when they start together: one of them can fail or find half of the files",
+                        service.name,
+                        names(&racing)
+                    );
+                    (
+                        message,
+                        "let one service fill it: `nocopy` for the others, or `depends_on` the first",
+                    )
+                } else {
+                    continue;
+                };
+                found.push(Finding {
+                    rule: META.id,
+                    severity: META.severity,
+                    message,
+                    service: service.name.clone(),
+                    mount: cx.mount_ref(overlay.mount),
+                    tree: None,
+                    platforms: cx.platforms_where(|_| true),
+                    advice: vec![advice.to_owned()],
+                    fix: None,
+                });
+            }
+        }
+        found
+    }
+}
+
+/// Every service that mounts a volume for its programs to read, with the mount.
+fn users<'a>(cx: &Context<'a>, key: &str) -> Vec<(&'a Service, &'a Mount)> {
+    let services = cx.project.services.iter().filter(|s| cx.idle(s).is_none());
+    services
+        .flat_map(|s| s.mounts.iter().map(move |m| (s, m)))
+        .filter(|(_, m)| m.source.as_deref() == Some(key))
+        .collect()
+}
+
+/// True for two services that copy into a volume at once: both hold the tree in their image, neither
+/// waits for the other, and nothing forbids either to copy.
+fn races(cx: &Context<'_>, overlay: &Overlay<'_>, other: &Service, mount: &Mount) -> bool {
+    let service = overlay.service;
+    let ordered =
+        cx.project.depends_on(service, &other.name) || cx.project.depends_on(other, &service.name);
+    let copying = !overlay.mount.nocopy && !mount.nocopy;
+    // What one entry does for both cannot be said differently for one of them.
+    let apart = overlay.mount.place != mount.place;
+    let filled = cx.image_fills(service, &overlay.mount.target, overlay.kind)
+        && cx.image_fills(other, &mount.target, overlay.kind);
+    copying && !ordered && apart && filled
+}
+
+fn names(services: &[&str]) -> String {
+    let quoted: Vec<String> = services.iter().map(|s| format!("`{s}`")).collect();
+    quoted.join(", ")
+}

@@ -1,0 +1,156 @@
+//! What the new service runs.
+
+/// Where its packages come from: a maintained distribution with its own packages.
+pub(super) const IMAGE: &str = "alpine:3.22";
+
+/// The file that is there once the first copy is complete.
+pub(super) const READY: &str = "/tmp/ready";
+
+/// How it learns of changes on the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sync {
+    /// By file events, and by a look at everything when there was none for a minute.
+    Listen,
+    /// By looking at everything every ten seconds.
+    Poll,
+}
+
+/// A shell script that copies one directory, one way, for ever.
+#[derive(Debug, Clone)]
+pub(super) struct Script {
+    /// The tree of the host, in the container.
+    pub(super) from: String,
+    /// Where the copy goes.
+    pub(super) to: String,
+    /// `uid` or `uid:gid` of the copies.
+    pub(super) owner: Option<String>,
+    /// How it learns of changes.
+    pub(super) sync: Sync,
+    /// True when the script gets its programs itself.
+    pub(super) fetches: bool,
+}
+
+/// Waits for events, and looks at everything when there was none for a minute: the events of a
+/// directory that is removed and made anew are lost, and some shares swallow some. The pause behind
+/// it keeps a listener that cannot start from spinning. What belongs to one burst is copied at once.
+const LISTEN: &str = "\
+while :; do
+  inotifywait -mqr -t 60 --format . -e modify,attrib,close_write,move,create,delete \"$tree\"
+  sleep 5
+  echo .
+done | while read -r event; do
+  count=0
+  while [ $count -lt 1000 ] && read -r -t 1 event; do count=$((count + 1)); done
+  copy
+done
+";
+
+const POLL: &str = "\
+while sleep 10; do copy; done
+";
+
+impl Script {
+    /// The Dockerfile that holds its programs.
+    pub(super) fn dockerfile(&self) -> String {
+        format!("FROM {IMAGE}\nRUN apk add --no-cache {}\n", self.packages())
+    }
+
+    fn packages(&self) -> &'static str {
+        match self.sync {
+            Sync::Listen => "rsync inotify-tools",
+            Sync::Poll => "rsync",
+        }
+    }
+
+    /// The script, with `$$` for each `$` as Compose wants it.
+    ///
+    /// Links are copied as links, and nothing is excluded, so that the copy is the tree. A tree that
+    /// is empty or gone is about to be installed anew and deletes nothing. Code 24 of rsync: a file
+    /// was gone before its turn.
+    pub(super) fn text(&self) -> String {
+        let owner = self.owner.as_ref().map_or_else(String::new, |o| format!(" --chown={o}"));
+        let fetch = if self.fetches {
+            format!("command -v rsync >/dev/null || apk add --no-cache {}\n", self.packages())
+        } else {
+            String::new()
+        };
+        let rest = match self.sync {
+            Sync::Listen => LISTEN,
+            Sync::Poll => POLL,
+        };
+        format!(
+            "{fetch}tree={}
+copy() {{
+  [ -n \"$(ls -A \"$tree\")\" ] || {{ echo \"nothing to copy in $tree\"; return 1; }}
+  rsync -a --delete --chmod=a+rX{owner} \"$tree/\" {}/ || [ $? -eq 24 ]
+}}
+rm -f {READY}
+until copy; do sleep 5; done
+touch {READY}
+{rest}",
+            word(&self.from),
+            word(&self.to),
+        )
+        .replace('$', "$$")
+    }
+}
+
+/// A text as one word of the shell.
+fn word(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '-' | '.');
+    if text.chars().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn script(from: &str, sync: Sync) -> Script {
+        Script { from: from.to_owned(), to: "/data".to_owned(), owner: None, sync, fetches: false }
+    }
+
+    #[test]
+    fn paths_are_one_word_for_the_shell_and_no_variable_for_compose() {
+        let text = script("/host/it's $HOME/vendor", Sync::Poll).text();
+        assert!(text.starts_with("tree='/host/it'\\''s $$HOME/vendor'\n"), "{text}");
+        let single = text.replace("$$", "");
+        assert!(!single.contains('$'), "a lone $ is left: {text}");
+    }
+
+    #[test]
+    fn nothing_but_the_tree_is_deleted_and_links_stay_links() {
+        for sync in [Sync::Listen, Sync::Poll] {
+            let text =
+                Script { owner: Some("1001:1001".to_owned()), ..script("/host/vendor", sync) }
+                    .text();
+            let copies: Vec<&str> = text.lines().filter(|l| l.contains("rsync ")).collect();
+            assert_eq!(
+                copies,
+                [
+                    "  rsync -a --delete --chmod=a+rX --chown=1001:1001 \"$$tree/\" /data/ || [ $$? -eq 24 ]"
+                ]
+            );
+        }
+    }
+
+    #[test]
+    fn ready_comes_after_the_first_copy_and_not_from_an_earlier_run() {
+        for sync in [Sync::Listen, Sync::Poll] {
+            let text = script("/host/vendor", sync).text();
+            let at = |line: &str| text.find(line).unwrap();
+            assert!(at("rm -f /tmp/ready") < at("until copy;"), "{text}");
+            assert!(at("until copy;") < at("touch /tmp/ready"), "{text}");
+            assert!(at("touch /tmp/ready") < at("while "), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_a_listener_needs_a_program_to_listen() {
+        assert!(script("/host/vendor", Sync::Listen).dockerfile().contains("inotify-tools"));
+        assert!(!script("/host/vendor", Sync::Poll).dockerfile().contains("inotify"));
+        assert!(!script("/host/vendor", Sync::Poll).text().contains("inotify"));
+    }
+}
