@@ -230,6 +230,8 @@ pub enum Change {
     Watch {
         /// The service.
         service: String,
+        /// The mount whose place they take: they go into the file that writes it.
+        instead_of: Place,
         /// The rules, in order.
         rules: Vec<NewWatch>,
     },
@@ -289,10 +291,21 @@ impl NewMount {
 pub struct NewWatch {
     /// `sync`, `rebuild`, `sync+restart`.
     pub action: String,
-    /// Host path as the file should spell it.
+    /// Absolute host path, as Compose resolves it.
     pub path: String,
+    /// The host path as the file should spell it.
+    pub written: String,
     /// Container path that `sync` copies to.
-    pub target: Option<String>,
+    pub target: Option<WatchTarget>,
     /// Paths below `path` that are left out.
     pub ignore: Vec<String>,
+}
+
+/// Where a rule for `docker compose watch` copies to.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WatchTarget {
+    /// Container path, cleaned, variables filled in.
+    pub path: String,
+    /// The path as the file should spell it.
+    pub written: String,
 }

@@ -294,6 +294,19 @@ impl Project {
         service.parts.iter().rev().find(own).copied()
     }
 
+    /// The same in the file of one of its `volumes` lists: the mapping that the list stands in, else
+    /// the last one of that file, else [`Project::home_of`].
+    pub fn home_beside(&self, service: &Service, list: Origin) -> Option<Origin> {
+        let file = self.file(list.file).filter(|f| f.role != Role::Extended);
+        let parts = service.parts.iter().rev().filter(|p| p.file == list.file && file.is_some());
+        let holds = |part: &&Origin| {
+            let entry = file.and_then(|f| f.document.get(part.node, "volumes"));
+            entry.is_some_and(|entry| entry.value == list.node)
+        };
+        let found = parts.clone().find(holds).or_else(|| parts.clone().next()).copied();
+        found.or_else(|| self.home_of(service))
+    }
+
     /// Like [`home_of`](Self::home_of), in one file where the service has a mapping of its own there:
     /// what belongs together stands together, so that either all of it is loaded or nothing.
     pub fn home_in(&self, service: &Service, file: FileId) -> Option<Origin> {

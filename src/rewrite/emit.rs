@@ -2,6 +2,8 @@
 
 mod change;
 
+use std::collections::BTreeSet;
+
 use super::layout::{Layout, indent, quoted, starts_line};
 use super::{Edit, Op};
 use crate::source::{Source, Span};
@@ -15,8 +17,16 @@ pub(super) fn candidates(
     document: &Document,
     ops: &[Op],
 ) -> Vec<(Vec<Op>, Vec<Edit>)> {
-    let layout = Layout::of(source, document);
-    let emitter = Emitter { source, document, layout, parents: document.parents() };
+    let slots = |inserts: bool| ops.iter().filter(move |op| op.inserts() == inserts).map(Op::slot);
+    let removes = |op: &Op| matches!(op, Op::RemoveItem { .. } | Op::RemoveEntry { .. });
+    let emitter = Emitter {
+        source,
+        document,
+        layout: Layout::of(source, document),
+        parents: document.parents(),
+        gone: ops.iter().filter(|op| removes(op)).map(Op::slot).collect(),
+        new: slots(true).collect(),
+    };
     let mut all: Vec<(Vec<Op>, Vec<Edit>)> = Vec::new();
     for way in [SectionPlace::EndSpaced, SectionPlace::End, SectionPlace::Top] {
         let ops: Vec<Op> = ops.iter().map(|op| emitter.placed(op, way)).collect();
@@ -55,6 +65,10 @@ struct Emitter<'a> {
     source: &'a Source,
     document: &'a Document,
     layout: Layout,
+    /// Items and entries that go.
+    gone: BTreeSet<(NodeId, usize)>,
+    /// Where items and entries come.
+    new: BTreeSet<(NodeId, usize)>,
     /// The collection around each node, by the node's index.
     parents: Vec<Option<NodeId>>,
 }
@@ -108,12 +122,15 @@ impl Emitter<'_> {
 
     fn item(&self, sequence: NodeId, index: usize, value: &New, joins: bool) -> Option<Vec<Edit>> {
         let items = self.document.items(sequence);
-        let previous = index.checked_sub(1).and_then(|i| items.get(i));
         if self.is_flow(sequence) {
-            let previous = previous.map(|p| p.node);
+            if let Some(there) = self.leaving(sequence, index).and_then(|i| items.get(i)) {
+                let at = self.document.node(there.node).start();
+                return Some(vec![Self::instead(at, &flow(value), joins)]);
+            }
+            let previous = index.checked_sub(1).and_then(|i| items.get(i)).map(|p| p.node);
             return Some(self.in_brackets(sequence, previous, &flow(value), joins));
         }
-        let previous = previous?;
+        let previous = items.get(self.staying(sequence, index)?)?;
         let dash = previous.dash?;
         let gap = self.document.node(previous.node).start().checked_sub(dash + 1);
         let gap = gap.filter(|g| (1..=8).contains(g) && self.same_line(dash, previous.node));
@@ -135,11 +152,15 @@ impl Emitter<'_> {
         (way, joins): (SectionPlace, bool),
     ) -> Option<Vec<Edit>> {
         let entries = self.document.entries(mapping);
-        let previous = index.checked_sub(1).and_then(|i| entries.get(i));
         let name = quoted(key, *style);
         if self.is_flow(mapping) {
-            let last = previous.map(|e| self.last_node(e.key, e.value));
             let text = format!("{name}: {}", flow(value));
+            if let Some(there) = self.leaving(mapping, index).and_then(|i| entries.get(i)) {
+                let at = self.document.node(there.key).start();
+                return Some(vec![Self::instead(at, &text, joins)]);
+            }
+            let previous = index.checked_sub(1).and_then(|i| entries.get(i));
+            let last = previous.map(|e| self.last_node(e.key, e.value));
             return Some(self.in_brackets(mapping, last, &text, joins));
         }
         let first = self.document.node(entries.first()?.key).start();
@@ -147,7 +168,10 @@ impl Emitter<'_> {
         if way == SectionPlace::Top && index == 0 && self.document.roots().contains(&mapping) {
             return Some(vec![self.top_section(first, &margin, &name, value)?]);
         }
-        let previous = previous?;
+        let Some(previous) = self.staying(mapping, index).and_then(|i| entries.get(i)) else {
+            let text = self.keyed(&margin, &name, value, self.source.newline_at(first));
+            return self.first_line(mapping, first, text);
+        };
         let last = self.last_node(previous.key, previous.value);
         let newline = self.newline(last);
         let text = self.keyed(&margin, &name, value, newline);
@@ -155,6 +179,43 @@ impl Emitter<'_> {
             return Some(vec![self.section(mapping, &text, way)?]);
         }
         Some(vec![self.line_after(last, &text)])
+    }
+
+    /// The first of the neighbours that go right before `index`.
+    fn leaving(&self, collection: NodeId, index: usize) -> Option<usize> {
+        let goes = |at: &usize| self.gone.contains(&(collection, *at));
+        (0..index).rev().take_while(goes).last()
+    }
+
+    /// The last item or entry before `index` that stays.
+    fn staying(&self, collection: NodeId, index: usize) -> Option<usize> {
+        (0..index).rev().find(|before| !self.gone.contains(&(collection, *before)))
+    }
+
+    /// Text in brackets that takes the place of what starts at `at`.
+    fn instead(at: usize, text: &str, joins: bool) -> Edit {
+        insertion(at, if joins { format!(", {text}") } else { text.to_owned() })
+    }
+
+    /// Lines in the place of a block mapping's entries, all of which go.
+    fn first_line(&self, mapping: NodeId, first: usize, mut text: String) -> Option<Vec<Edit>> {
+        if !starts_line(self.source, first) {
+            return None;
+        }
+        let whole = self.source.text();
+        let ends_file = self.source.next_line(self.document.node(mapping).end()) == whole.len();
+        let remarked = self.document.comments().iter().any(|c| c.start > first);
+        if whole.ends_with('\n') || !ends_file || remarked {
+            text.push_str(self.source.newline_at(first));
+        }
+        Some(vec![insertion(self.source.line_start(first), text)])
+    }
+
+    /// True when nothing is left of a collection but something new comes into it.
+    fn is_refilled(&self, collection: NodeId) -> bool {
+        let there = self.document.entries(collection).len();
+        self.staying(collection, there).is_none()
+            && self.new.iter().any(|(node, _)| *node == collection)
     }
 
     /// A new top-level section behind everything that belongs to its document.
@@ -314,12 +375,31 @@ impl Emitter<'_> {
 
     /// A line of its own behind the last line of a node, with that line's comment.
     fn line_after(&self, node: NodeId, line: &str) -> Edit {
+        let node = self.tail(node);
         let end = self.document.node(node).end();
         let newline = self.newline(node);
         if self.source.text().get(..end).is_some_and(|t| t.ends_with('\n')) {
             return insertion(end, format!("{line}{newline}"));
         }
         insertion(self.source.line_end(end), format!("{newline}{line}"))
+    }
+
+    /// The last node of a block collection that stays, when what is behind it goes.
+    fn tail(&self, node: NodeId) -> NodeId {
+        let children: Vec<NodeId> = match &self.document.node(node).kind {
+            Kind::Sequence { items, flow: false } => items.iter().map(|i| i.node).collect(),
+            Kind::Mapping { entries, flow: false } => {
+                entries.iter().map(|e| self.last_node(e.key, e.value)).collect()
+            }
+            _ => return node,
+        };
+        match self.staying(node, children.len()).map(|at| (at + 1, children.get(at))) {
+            Some((count, Some(last))) => {
+                let inner = self.tail(*last);
+                if count == children.len() && inner == *last { node } else { inner }
+            }
+            _ => node,
+        }
     }
 
     fn newline(&self, node: NodeId) -> &'static str {

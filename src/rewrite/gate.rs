@@ -99,7 +99,7 @@ pub fn prove(before: &Project, after: &Project, effects: &Effects) -> Result<(),
             return Err(format!("the definition of volume `{}` would change", old.key));
         }
     }
-    same_rest(&before.root, &after.root, effects)
+    same_rest(before, after, effects)
 }
 
 /// What the effects do to the mounts of one service.
@@ -177,13 +177,25 @@ fn is_planned(mount: &Mount, planned: &NewMount) -> bool {
         NewSource::Tmpfs => (MountKind::Tmpfs, None),
         NewSource::Bind { path, .. } => (MountKind::Bind, Some(path)),
     };
-    mount.kind == kind && mount.source.as_ref() == source && mount.read_only == planned.read_only
+    let options = match &planned.source {
+        NewSource::Bind { options, .. } => {
+            let named = |o: &&String| !matches!(o.as_str(), "ro" | "rw");
+            mount.options.iter().filter(named).eq(options.iter().filter(named))
+        }
+        _ => true,
+    };
+    mount.kind == kind
+        && mount.source.as_ref() == source
+        && mount.read_only == planned.read_only
+        && options
 }
 
 /// Everything but mounts, volumes and extension fields: those may hold an anchored list that grew.
-fn same_rest(old: &Value, new: &Value, effects: &Effects) -> Result<(), String> {
+fn same_rest(before: &Project, after: &Project, effects: &Effects) -> Result<(), String> {
     let differs = |what: &str| Err(format!("`{what}` would change"));
-    let (Some(old), Some(new)) = (old.map(), new.map()) else { return differs("the file") };
+    let (Some(old), Some(new)) = (before.root.map(), after.root.map()) else {
+        return differs("the file");
+    };
     for (key, value) in &old.entries {
         if key.starts_with("x-") || key == "volumes" {
             continue;
@@ -198,7 +210,7 @@ fn same_rest(old: &Value, new: &Value, effects: &Effects) -> Result<(), String> 
         let (Some(services), Some(others)) = (value.map(), other.map()) else { continue };
         for (name, service) in &services.entries {
             let Some(other) = others.get(name) else { return differs(name) };
-            if let Err(attribute) = service::same(name, service, other, effects) {
+            if let Err(attribute) = service::same(name, service, (other, after), effects) {
                 return differs(&format!("services.{name}{attribute}"));
             }
         }

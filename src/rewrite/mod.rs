@@ -132,12 +132,13 @@ pub struct Patch {
     pub after: String,
 }
 
-/// The text with its edits made. Edits at one offset follow each other in the given order.
+/// The text with its edits made. Insertions at one offset follow each other in the given order and
+/// come before what replaces the bytes there.
 ///
 /// None when two edits overlap.
 pub fn apply_edits(text: &str, edits: &[Edit]) -> Option<String> {
     let mut sorted: Vec<&Edit> = edits.iter().collect();
-    sorted.sort_by_key(|e| e.span.start);
+    sorted.sort_by_key(|e| (e.span.start, e.span.end));
     let mut out = String::with_capacity(text.len() + 256);
     let mut at = 0;
     for edit in sorted {

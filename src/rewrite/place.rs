@@ -122,8 +122,8 @@ pub fn place(
             Change::VolumesFrom { service, from, beside } => {
                 placer.take_over(service, from, *beside).map_err(of(service))?;
             }
-            Change::Watch { service, rules } => {
-                placer.watch(service, rules).map_err(of(service))?;
+            Change::Watch { service, instead_of, rules } => {
+                placer.watch(service, *instead_of, rules).map_err(of(service))?;
             }
             Change::AddService { name, near, beside, mounts, definition } => {
                 let service = NewService { mounts: mounts.clone(), definition: definition.clone() };

@@ -18,7 +18,7 @@ pub use load::Rules;
 
 /// Ids of the strategies that platform files may name.
 pub const STRATEGIES: &[&str] =
-    &["consistency", "drop-flag", "name-volume", "sidecar", "tmpfs", "volume"];
+    &["consistency", "drop-flag", "name-volume", "narrow", "sidecar", "tmpfs", "volume", "watch"];
 
 /// Where a fact comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

@@ -3,15 +3,18 @@
 //! Where a change goes in which file is not a strategy's business, see `rewrite`. The list [`ALL`]
 //! is the only registry.
 
+mod bind;
 pub mod consistency;
 mod cover;
 mod database;
 pub mod drop_flag;
 mod evidence;
 pub mod name_volume;
+pub mod narrow;
 pub mod sidecar;
 pub mod tmpfs;
 pub mod volume;
+pub mod watch;
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path};
@@ -27,9 +30,11 @@ pub const ALL: &[&dyn Strategy] = &[
     &consistency::Consistency,
     &drop_flag::DropFlag,
     &name_volume::NameVolume,
+    &narrow::Narrow,
     &sidecar::Sidecar,
     &tmpfs::Tmpfs,
     &volume::NamedVolume,
+    &watch::Watch,
 ];
 
 /// What is known about a strategy without asking it.

@@ -4,7 +4,7 @@
 //! is <https://git-scm.com/docs/index-format>. Checksums are not verified: the answer only ever
 //! holds a fix back, and git itself complains about a damaged index.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -99,16 +99,53 @@ fn relative(repository: &Repository, path: &Path) -> Option<Vec<u8>> {
     Some(names.map(std::ffi::OsStr::as_encoded_bytes).collect::<Vec<_>>().join(&b'/'))
 }
 
+/// Names of what git tracks directly in a directory, an absolute path; none where there is no
+/// repository, nothing was ever added to it, or its index cannot be read.
+pub fn tracked_names(host: &dyn Host, directory: &Path) -> Option<BTreeSet<String>> {
+    let real = host.canonical(directory).ok()?;
+    let repository = Repository::find(host, &real)?;
+    let mut prefix = relative(&repository, &real)?;
+    if !prefix.is_empty() {
+        prefix.push(b'/');
+    }
+    let mut names = BTreeSet::new();
+    let mut note = |names: &mut BTreeSet<Vec<u8>>, path: &[u8]| {
+        let name =
+            path.strip_prefix(prefix.as_slice()).and_then(|p| p.split(|b| *b == b'/').next());
+        if let Some(name) = name.filter(|n| !n.is_empty() && !names.contains(*n)) {
+            names.insert(name.to_vec());
+        }
+    };
+    let index = repository.directory.join("index");
+    if let Some(shared) = read_file(host, &index, &mut names, &mut note).ok()? {
+        let shared = repository.directory.join(format!("sharedindex.{shared}"));
+        read_file(host, &shared, &mut names, &mut note).ok()?;
+    }
+    // A name that is no text cannot be written into a Compose file either.
+    Some(names.into_iter().filter_map(|name| String::from_utf8(name).ok()).collect())
+}
+
 /// Reads one index file; returns the name of the shared index that it builds on.
 fn mark_file(host: &dyn Host, file: &Path, paths: &mut Paths) -> Result<Option<String>, String> {
+    read_file(host, file, paths, &mut mark_path)
+}
+
+/// Shows `visit` every path of one index file with what was `seen`; returns the name of the shared
+/// index that it builds on.
+fn read_file<T: Clone>(
+    host: &dyn Host,
+    file: &Path,
+    seen: &mut T,
+    visit: &mut dyn FnMut(&mut T, &[u8]),
+) -> Result<Option<String>, String> {
     let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
     let bytes = host.read(file, INDEX_LIMIT);
     let bytes = bytes.map_err(|error| format!("cannot read the {name} file: {error}"))?;
     // Nothing in the file says how long object names are. Only the right length adds up.
     for hash in HASHES {
-        let mut found = paths.clone();
-        if let Some(shared) = read(&bytes, hash, &mut |path| mark_path(&mut found, path)) {
-            *paths = found;
+        let mut found = seen.clone();
+        if let Some(shared) = read(&bytes, hash, &mut |path| visit(&mut found, path)) {
+            *seen = found;
             return Ok(Some(shared).filter(|shared| !shared.is_empty()));
         }
     }
@@ -228,3 +265,5 @@ impl<'a> Reader<'a> {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(crate) use tests::index_of;

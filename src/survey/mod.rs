@@ -19,6 +19,9 @@ use std::rc::Rc;
 use crate::host::{EntryKind, Host, lexical_clean};
 use crate::rules::TreeKind;
 use index::Repository;
+#[cfg(test)]
+pub(crate) use index::index_of;
+pub use index::tracked_names;
 use site::{Catalog, Findings, Site};
 
 /// How sure it is that a tree is there. Ordered from weakest to strongest.

@@ -183,7 +183,7 @@ impl Content<'_, '_> {
     /// Attributes that have nothing to do with mounts, each at most once.
     fn extras(&mut self, entries: &mut Vec<(&str, Value)>) {
         for _ in 0..self.tape.pick(3) {
-            let (key, value) = match self.tape.pick(7) {
+            let (key, value) = match self.tape.pick(8) {
                 0 => ("ports", Value::List(vec![text("8080:80"), text("127.0.0.1:9:9")])),
                 1 => (
                     "environment",
@@ -193,6 +193,16 @@ impl Content<'_, '_> {
                 3 => ("labels", map(vec![("note", self.lines())])),
                 4 => ("working_dir", text("/app")),
                 5 => ("depends_on", Value::List(Vec::new())),
+                6 => (
+                    "develop",
+                    map(vec![(
+                        "watch",
+                        Value::List(vec![map(vec![
+                            ("action", text("rebuild")),
+                            ("path", text("./docker")),
+                        ])]),
+                    )]),
+                ),
                 _ => (
                     "healthcheck",
                     map(vec![("test", self.lines()), ("retries", Value::Bare("3".to_owned()))]),

@@ -24,15 +24,18 @@ impl Emitter<'_> {
             Style::Double => escaped(new),
             _ => new.to_owned(),
         };
-        if self.source.text().get(inner.start..inner.end)? == old {
-            let head = common(old.chars(), text.chars());
-            let (old_rest, new_rest) = (old.get(head..)?, text.get(head..)?);
+        let there = self.source.text().get(inner.start..inner.end)?;
+        if there == fit(old) {
+            let new = fit(text);
+            let head = common(there.chars(), new.chars());
+            let (old_rest, new_rest) = (there.get(head..)?, new.get(head..)?);
             let tail = common(old_rest.chars().rev(), new_rest.chars().rev());
             let middle = new_rest.get(..new_rest.len() - tail)?;
             let span = Span::new(inner.start + head, inner.end - tail);
-            return Some(Edit { span, text: fit(middle) });
+            return Some(Edit { span, text: middle.to_owned() });
         }
-        // Escapes or line breaks inside: only the two ends can be told apart.
+        // Written in another way than it would be here, over several lines for instance: only the
+        // two ends can be told apart.
         if let Some(front) = text.strip_suffix(old.as_str()) {
             return Some(insertion(inner.start, fit(front)));
         }
@@ -43,11 +46,11 @@ impl Emitter<'_> {
         let items = self.document.items(sequence);
         let item = items.get(index)?;
         if let Some(dash) = item.dash {
-            return self.erase(dash, self.document.node(item.node).end());
+            return self.erase(dash, self.document.node(item.node).end(), false);
         }
         let nodes: Vec<(usize, usize)> =
             items.iter().map(|i| self.extent(i.node, i.node)).collect();
-        Self::remove_from_brackets(&nodes, index)
+        self.remove_from_brackets(sequence, &nodes, index)
     }
 
     pub(super) fn remove_entry(&self, mapping: NodeId, index: usize) -> Option<Vec<Edit>> {
@@ -56,12 +59,12 @@ impl Emitter<'_> {
         let extents: Vec<(usize, usize)> =
             entries.iter().map(|e| self.extent(e.key, self.last_node(e.key, e.value))).collect();
         if self.is_flow(mapping) {
-            return Self::remove_from_brackets(&extents, index);
+            return self.remove_from_brackets(mapping, &extents, index);
         }
         let (start, end) = *extents.get(index)?;
         debug_assert_eq!(start, self.document.node(entry.key).start());
         if starts_line(self.source, start) {
-            return self.erase(start, end);
+            return self.erase(start, end, self.is_refilled(mapping));
         }
         // Behind a dash: the next entry takes its place.
         let next = extents.get(index + 1)?.0;
@@ -72,10 +75,26 @@ impl Emitter<'_> {
         (self.document.node(first).start(), self.document.node(last).end())
     }
 
-    /// Takes one of several neighbours in brackets out, with one comma.
-    fn remove_from_brackets(extents: &[(usize, usize)], index: usize) -> Option<Vec<Edit>> {
-        let (start, end) = *extents.get(index)?;
-        let span = match (extents.get(index + 1), index.checked_sub(1)) {
+    /// Takes one of several neighbours in brackets out, with its comma unless something new takes
+    /// its place.
+    fn remove_from_brackets(
+        &self,
+        collection: NodeId,
+        extents: &[(usize, usize)],
+        index: usize,
+    ) -> Option<Vec<Edit>> {
+        let first = self.leaving(collection, index + 1)?;
+        if first < index {
+            return Some(Vec::new());
+        }
+        // Neighbours that go are one edit.
+        let count =
+            (index..extents.len()).take_while(|at| self.gone.contains(&(collection, *at))).count();
+        let behind = index + count;
+        let (start, end) = (extents.get(index)?.0, extents.get(behind.checked_sub(1)?)?.1);
+        let filled = self.new.contains(&(collection, behind));
+        let span = match (extents.get(behind), index.checked_sub(1)) {
+            _ if filled => Span::new(start, end),
             (Some(next), _) => Span::new(start, next.0),
             (None, Some(previous)) => Span::new(extents.get(previous)?.1, end),
             (None, None) => Span::new(start, end),
@@ -83,8 +102,10 @@ impl Emitter<'_> {
         Some(vec![Edit { span, text: String::new() }])
     }
 
-    /// Takes the lines from `start`, which begins its line, to `end` away, but for comments.
-    fn erase(&self, start: usize, end: usize) -> Option<Vec<Edit>> {
+    /// Takes the lines from `start`, which begins its line, to `end` away, but for comments. At the
+    /// end of a file without a last line end the line before loses its own, unless other lines come
+    /// in the place of these.
+    fn erase(&self, start: usize, end: usize, refilled: bool) -> Option<Vec<Edit>> {
         let text = self.source.text();
         if !starts_line(self.source, start) {
             return None;
@@ -118,6 +139,7 @@ impl Emitter<'_> {
         if let Some(last) = gone.last_mut()
             && last.end == text.len()
             && !text.ends_with('\n')
+            && !refilled
             && starts_line(self.source, last.start)
         {
             let head = text.get(..last.start)?;
@@ -178,6 +200,9 @@ impl Emitter<'_> {
         Some(edits)
     }
 }
+
+#[cfg(test)]
+mod tests;
 
 /// Bytes that two texts have in common at their start.
 fn common(a: impl Iterator<Item = char>, b: impl Iterator<Item = char>) -> usize {

@@ -1,10 +1,12 @@
 //! The attributes of one service, mounts left out, before and after.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use super::same_value;
-use crate::compose::{Map, Value};
+use crate::compose::{Map, Project, Value, clean_path};
 use crate::finding::NewWatch;
+use crate::host::lexical_clean;
 use crate::rewrite::place::Effects;
 use crate::yaml::New;
 
@@ -12,7 +14,12 @@ use crate::yaml::New;
 ///
 /// # Errors
 /// The attribute that differs, with a dot in front; empty for the service as a whole.
-pub(super) fn same(name: &str, old: &Value, new: &Value, effects: &Effects) -> Result<(), String> {
+pub(super) fn same(
+    name: &str,
+    old: &Value,
+    (new, after): (&Value, &Project),
+    effects: &Effects,
+) -> Result<(), String> {
     let (Some(old), Some(new)) = (old.map(), new.map()) else {
         return if same_value(old, new) { Ok(()) } else { Err(String::new()) };
     };
@@ -26,7 +33,7 @@ pub(super) fn same(name: &str, old: &Value, new: &Value, effects: &Effects) -> R
             "environment" => variables(old, name, effects) == variables(new, "", effects),
             "depends_on" => dependencies(old, name, effects) == dependencies(new, "", effects),
             "volumes_from" => volumes_from(old, name, effects) == volumes_from(new, "", effects),
-            "develop" => same_develop(old, new, name, effects),
+            "develop" => same_develop(old, (new, after), name, effects),
             _ => old.zip(new).is_some_and(|(old, new)| same_value(old, new)),
         };
         if !same {
@@ -96,7 +103,12 @@ fn dependencies(value: Option<&Value>, name: &str, effects: &Effects) -> Conditi
     found
 }
 
-fn same_develop(old: Option<&Value>, new: Option<&Value>, name: &str, effects: &Effects) -> bool {
+fn same_develop(
+    old: Option<&Value>,
+    (new, after): (Option<&Value>, &Project),
+    name: &str,
+    effects: &Effects,
+) -> bool {
     let rules: Vec<&NewWatch> =
         effects.watch.iter().filter(|(s, _)| s == name).flat_map(|(_, rules)| rules).collect();
     if rules.is_empty() {
@@ -118,24 +130,31 @@ fn same_develop(old: Option<&Value>, new: Option<&Value>, name: &str, effects: &
         let watch = entries.iter().find(|(k, _)| k == "watch");
         watch.and_then(|(_, v)| v.list()).map(|l| l.items.clone()).unwrap_or_default()
     };
-    let (before, after) = (list(&old), list(&new));
-    rest && after.len() == before.len() + rules.len()
-        && before.iter().zip(&after).all(|(old, new)| same_value(old, new))
-        && after.iter().skip(before.len()).zip(rules).all(|(new, rule)| is_rule(new, rule))
+    // Files that come later may have rules of their own behind the new ones.
+    let (before, now) = (list(&old), list(&new));
+    let (mut kept, mut added) = (before.iter().peekable(), rules);
+    let planned = now.iter().all(|value| {
+        if kept.next_if(|old| same_value(old, value)).is_some() {
+            return true;
+        }
+        let rule = added.iter().position(|rule| is_rule(value, rule, after));
+        rule.map(|at| added.swap_remove(at)).is_some()
+    });
+    rest && planned && kept.next().is_none() && added.is_empty()
 }
 
-fn is_rule(value: &Value, rule: &NewWatch) -> bool {
+fn is_rule(value: &Value, rule: &NewWatch, project: &Project) -> bool {
     let text = |key: &str| value.get(key).and_then(Value::text);
     let ignore = value.get("ignore").map(Value::texts).unwrap_or_default();
+    let keys = 2 + usize::from(rule.target.is_some()) + usize::from(!rule.ignore.is_empty());
+    let path = value
+        .get("path")
+        .and_then(|path| Some(lexical_clean(&project.base_of(path.origin).join(path.text()?))));
     text("action") == Some(&rule.action)
-        && text("path").map(plain) == Some(plain(&rule.path))
-        && text("target").map(str::to_owned) == rule.target
+        && path.as_deref() == Some(Path::new(&rule.path))
+        && text("target").map(clean_path) == rule.target.as_ref().map(|t| t.path.clone())
         && ignore == rule.ignore.iter().map(String::as_str).collect::<Vec<_>>()
-}
-
-/// A path without the dot and slash that say nothing.
-fn plain(path: &str) -> &str {
-    path.strip_prefix("./").unwrap_or(path)
+        && value.map().is_some_and(|map| map.entries.len() == keys)
 }
 
 /// True for a service that says what a planned one says, its mounts left out.

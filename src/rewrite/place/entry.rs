@@ -33,7 +33,7 @@ impl Placer<'_> {
             Change::SetFlag { flag, .. } => {
                 ops.push(flag_op(document, at.list.node, entry.node, flag.as_deref())?);
             }
-            Change::RemoveMount { .. } => ops.push(self.removal(document, at)?),
+            Change::RemoveMount { .. } => ops.extend(self.removal(document, at)?),
             Change::NarrowMount { to, .. } => {
                 ops.extend(narrowed(document, at, entry.node, to)?);
             }
@@ -63,8 +63,8 @@ impl Placer<'_> {
     }
 
     /// The item goes; its list as well when nothing is left in it, because Compose takes no empty
-    /// key.
-    fn removal(&self, document: &Document, at: Place) -> Result<Op, String> {
+    /// key. Of several that empty their list the first takes it away.
+    fn removal(&self, document: &Document, at: Place) -> Result<Option<Op>, String> {
         let items = document.items(at.list.node);
         let going = |index: usize| {
             self.changes.iter().any(|change| {
@@ -73,10 +73,10 @@ impl Placer<'_> {
             })
         };
         if !(0..items.len()).all(going) {
-            return Ok(Op::RemoveItem { sequence: at.list.node, index: at.index });
+            return Ok(Some(Op::RemoveItem { sequence: at.list.node, index: at.index }));
         }
-        if items.len() > 1 && at.index > 0 {
-            return Err("several entries of its list would go at once".to_owned());
+        if at.index > 0 {
+            return Ok(None);
         }
         let node = document.node(at.list.node);
         if node.anchor.is_some() {
@@ -85,7 +85,7 @@ impl Placer<'_> {
         let parent = document.parent_of(at.list.node).ok_or("the list has no parent")?;
         let index = document.entries(parent).iter().position(|e| e.value == at.list.node);
         let index = index.ok_or("the list has no key")?;
-        Ok(Op::RemoveEntry { mapping: parent, index })
+        Ok(Some(Op::RemoveEntry { mapping: parent, index }))
     }
 }
 
@@ -187,7 +187,12 @@ fn narrowed(
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+    use crate::compose::{Request, load};
+    use crate::host::{Environment, MemoryHost};
+    use crate::rewrite::{Bystanders, place};
 
     #[test]
     fn flags_go_behind_options_and_never_into_a_default() {
@@ -204,5 +209,42 @@ mod tests {
         }
         assert!(with_flag(".:/app:${MODE}", None).is_err());
         assert!(with_flag("${ALL}", None).is_err());
+    }
+
+    /// The ops that take the mounts at these targets out of every service that has them.
+    fn removed(text: &str, targets: &[&str]) -> Result<Vec<Op>, String> {
+        let host = MemoryHost::default().with_file("/p/compose.yaml", text);
+        let environment = Environment { directory: "/p".into(), ..Environment::default() };
+        let request = Request { files: vec!["/p/compose.yaml".into()], ..Request::default() };
+        let project = load(&host, &environment, &request).unwrap();
+        let mounts = project.services.iter().flat_map(|s| s.mounts.iter().map(move |m| (s, m)));
+        let changes = mounts.filter(|(_, m)| targets.contains(&m.target.as_str())).map(|(s, m)| {
+            let service = s.name.clone();
+            Change::RemoveMount { service, at: m.place.unwrap(), target: m.target.clone() }
+        });
+        let bystanders = Bystanders { wanted: &BTreeSet::new(), indifferent: &|_| false };
+        let placement = place(&project, &changes.collect(), &bystanders)?;
+        Ok(placement.files.into_iter().flat_map(|file| file.ops).collect())
+    }
+
+    #[test]
+    fn a_list_goes_with_its_last_entry() {
+        let list = "services:\n  a:\n    image: x\n    volumes: [./:/a, ./b:/b, data:/c]\nvolumes: {data: }\n";
+        let items = |targets: &[&str]| removed(list, targets).unwrap();
+        assert!(matches!(items(&["/a"])[..], [Op::RemoveItem { index: 0, .. }]));
+        assert!(matches!(
+            items(&["/a", "/c"])[..],
+            [Op::RemoveItem { index: 0, .. }, Op::RemoveItem { index: 2, .. }]
+        ));
+        assert!(matches!(items(&["/a", "/b", "/c"])[..], [Op::RemoveEntry { index: 1, .. }]));
+    }
+
+    #[test]
+    fn a_list_that_others_use_stays() {
+        let anchored = "services:\n  a:\n    image: x\n    volumes: &v [./:/a]\n  b:\n    image: y\n    volumes: *v\n";
+        let reason = removed(anchored, &["/a"]).unwrap_err();
+        assert!(reason.contains("has an anchor and would be empty"), "{reason}");
+        let two = anchored.replace("./:/a]", "./:/a, ./b:/b]");
+        assert!(matches!(removed(&two, &["/a"]).unwrap()[..], [Op::RemoveItem { index: 0, .. }]));
     }
 }

@@ -294,51 +294,74 @@ impl<'a> Placer<'a> {
 
     // ---- develop
 
-    pub(super) fn watch(&mut self, service: &str, rules: &[NewWatch]) -> Result<(), String> {
+    pub(super) fn watch(
+        &mut self,
+        service: &str,
+        instead_of: Place,
+        rules: &[NewWatch],
+    ) -> Result<(), String> {
         if self.effects.watch.iter().any(|(s, r)| s == service && r == rules) {
             return Ok(());
         }
         let service = self.named(service)?;
-        let slot = self.slot(service, "develop", |s| Change::Watch {
+        let home = self.project.home_beside(service, instead_of.list);
+        let home = home.ok_or("it has no mapping of its own in a file of the project")?;
+        let slot = self.slot_in(home, service, "develop", |s| Change::Watch {
             service: s.name.clone(),
+            instead_of,
             rules: rules.to_vec(),
         })?;
-        let home = self.project.home_of(service).ok_or("the service is gone")?;
         for heir in self.reached(home) {
             self.effects.watch.insert((heir, rules.to_vec()));
         }
-        let (at, missing) = match slot {
-            Slot::Missing(part) => (part, true),
-            Slot::There(at) => (at, false),
-        };
-        let document = self.document(at.file)?;
-        let style = key_style(document, at.node);
-        let items = |flow: bool| rules.iter().map(move |rule| watch_rule(rule, style, flow));
-        let flow = is_flow(document, at.node);
-        if missing {
-            let list = New::Sequence { items: items(flow).collect(), flow };
-            self.pend_entry(at, "develop", ("watch".to_owned(), style, list));
-            return Ok(());
-        }
-        match document.get(at.node, "watch") {
-            None if matches!(document.node(at.node).kind, Kind::Mapping { .. }) => {
-                let value = New::Sequence { items: items(flow).collect(), flow };
-                let index = document.entries(at.node).len();
-                let key = ("watch".to_owned(), style);
-                self.push(at.file, Op::InsertEntry { mapping: at.node, index, key, value });
+        match slot {
+            Slot::Missing(part) => {
+                let document = self.document(part.file)?;
+                let (style, flow) = (key_style(document, part.node), is_flow(document, part.node));
+                let items = rules.iter().map(|rule| watch_rule(rule, style, flow));
+                self.pend_watch(part, style, flow, items.collect());
             }
-            Some(entry) => {
-                let Kind::Sequence { items: there, flow } = &document.node(entry.value).kind else {
+            Slot::There(at) => {
+                let document = self.document(at.file)?;
+                if !matches!(document.node(at.node).kind, Kind::Mapping { .. }) {
+                    return Err("its `develop` takes no further entry".to_owned());
+                }
+                let style = key_style(document, at.node);
+                let Some(entry) = document.get(at.node, "watch") else {
+                    if merges_key(document, at.node, "watch") {
+                        return Err("its `develop` gets its rules by a merge key".to_owned());
+                    }
+                    let flow = is_flow(document, at.node);
+                    for rule in rules {
+                        self.pend_item(at, "watch", watch_rule(rule, style, flow));
+                    }
+                    return Ok(());
+                };
+                let Kind::Sequence { items, flow } = &document.node(entry.value).kind else {
                     return Err("its `develop.watch` takes no further rule".to_owned());
                 };
-                let (index, flow) = (there.len(), *flow);
-                for value in items(flow) {
+                let (index, flow) = (items.len(), *flow);
+                for rule in rules {
+                    let value = watch_rule(rule, style, flow);
                     self.push(at.file, Op::InsertItem { sequence: entry.value, index, value });
                 }
             }
-            None => return Err("its `develop` takes no further entry".to_owned()),
         }
         Ok(())
+    }
+
+    /// Rules for a service without `develop`: several binds may have asked for some.
+    fn pend_watch(&mut self, part: Origin, style: Style, flow: bool, rules: Vec<New>) {
+        let slot = (part.file, part.node, "develop");
+        let pending = self.pending.entry(slot).or_insert_with(|| {
+            let list = New::Sequence { items: Vec::new(), flow };
+            Pending::Entries(vec![("watch".to_owned(), style, list)])
+        });
+        if let Pending::Entries(entries) = pending
+            && let Some((.., New::Sequence { items, .. })) = entries.first_mut()
+        {
+            items.extend(rules);
+        }
     }
 }
 
@@ -354,10 +377,10 @@ pub(in crate::rewrite) fn watch_rule(rule: &NewWatch, style: Style, flow: bool) 
     let entry = |key: &str, new: New| (key.to_owned(), style, new);
     let mut entries = vec![
         entry("action", text(&rule.action, value, flow)),
-        entry("path", text(&rule.path, value, flow)),
+        entry("path", text(&rule.written, value, flow)),
     ];
     if let Some(target) = &rule.target {
-        entries.push(entry("target", text(target, value, flow)));
+        entries.push(entry("target", text(&target.written, value, flow)));
     }
     if !rule.ignore.is_empty() {
         let items = rule.ignore.iter().map(|path| text(path, value, flow)).collect();

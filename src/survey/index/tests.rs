@@ -31,6 +31,11 @@ fn index(version: u32, hash: usize, paths: &[&str], extensions: &[(&[u8], &[u8])
     bytes
 }
 
+/// An index that tracks these paths.
+pub(crate) fn index_of(paths: &[&str]) -> Vec<u8> {
+    index(2, 20, paths, &[])
+}
+
 /// An index of version 4: for each entry the bytes to drop from the path before, and the rest.
 fn index_v4(entries: &[(&[u8], &str)]) -> Vec<u8> {
     let mut bytes = b"DIRC\0\0\0\x04".to_vec();
@@ -112,6 +117,26 @@ fn tells_what_is_tracked_at_and_below_a_path() {
     let host = MemoryHost::default().with_file("/r/.git/index", content);
     let paths = ["vendor", "a/vendor", "a/vendor/x", "a/vend", "lib", "sparse/dir", "sparse/other"];
     assert_eq!(tracked(&host, &paths).unwrap(), ["a/vendor", "a/vendor/x", "lib", "sparse/dir"]);
+}
+
+#[test]
+fn names_what_is_tracked_in_a_directory() {
+    let paths = ["README", "app/src/a", "app/src/b", "app/x", "apple/y"];
+    let host = MemoryHost::default()
+        .with_file("/r/.git/HEAD", "")
+        .with_file("/r/.git/index", index_of(&paths))
+        .with("/r/app/new", MemoryNode::Directory)
+        .with("/r/empty", MemoryNode::Directory)
+        .with("/elsewhere", MemoryNode::Directory);
+    let names = |path: &str| {
+        let names = tracked_names(&host, Path::new(path))?;
+        Some(names.into_iter().collect::<Vec<_>>())
+    };
+    assert_eq!(names("/r").unwrap(), ["README", "app", "apple"]);
+    assert_eq!(names("/r/app").unwrap(), ["src", "x"]);
+    assert_eq!(names("/r/empty").unwrap(), [""; 0]);
+    assert_eq!(names("/elsewhere"), None);
+    assert_eq!(names("/r/missing"), None);
 }
 
 #[test]
