@@ -107,15 +107,13 @@ impl<'a> Context<'a> {
     /// its name.
     fn is_file(&self, mount: &Mount) -> bool {
         let Some(source) = mount.host_path() else { return false };
-        match self.host.target_kind(source) {
-            Some(kind) => kind != EntryKind::Directory,
-            None => {
-                let name = slashes(source);
-                let last = name.rsplit('/').next().unwrap_or_default();
-                last.trim_start_matches('.').contains('.')
-                    && last.rsplit('.').next() == mount.target.rsplit('.').next()
-            }
+        if let Some(kind) = self.host.target_kind(source) {
+            return kind != EntryKind::Directory;
         }
+        let name = slashes(source);
+        let last = name.rsplit('/').next().unwrap_or_default();
+        last.trim_start_matches('.').contains('.')
+            && last.rsplit('.').next() == mount.target.rsplit('.').next()
     }
 
     /// What a bind's source holds now. What may not be looked into counts as holding something.

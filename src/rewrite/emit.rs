@@ -53,8 +53,14 @@ enum SectionPlace {
 pub(super) fn fresh(entries: &[(String, Style, New)]) -> String {
     let (source, document) = (Source::new("", ""), Document::default());
     let layout = Layout { step: 2, dash: 2 };
-    let parents = document.parents();
-    let emitter = Emitter { source: &source, document: &document, layout, parents };
+    let emitter = Emitter {
+        source: &source,
+        document: &document,
+        layout,
+        gone: BTreeSet::new(),
+        new: BTreeSet::new(),
+        parents: Vec::new(),
+    };
     let sections = entries
         .iter()
         .map(|(key, style, value)| emitter.keyed("", &quoted(key, *style), value, "\n") + "\n");

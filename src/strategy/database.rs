@@ -26,28 +26,25 @@ pub(super) fn move_database(cx: &Context<'_>, member: &Member<'_>, strategy: &'s
     let mut notes = vec![format!(
         "`{source}` holds data, and a new volume in its place would show an empty database"
     )];
-    match transfer {
-        Some((title, transfer)) => {
-            notes.push(format!(
-                "dump it while it runs: `docker compose exec -T {service} sh -c '{}' > {key}.dump`",
-                transfer.dump
-            ));
-            notes.push(format!(
-                "then mount `{key}:{target}`, declare `{key}` under `volumes`, start it and read the dump: `docker compose exec -T {service} sh -c '{}' < {key}.dump`",
-                transfer.restore
-            ));
-            notes.push(format!(
-                "do not copy the files instead: owners and letter case of what {title} wrote on a share of macOS or Windows need not suit a volume"
-            ));
-        }
-        None => {
-            let project = &cx.project.name;
-            notes.push(format!(
-                "copy it while it is stopped: `docker compose stop {service}`, then `docker run --rm -v {project}_{key}:/to -v \"$PWD/{}\":/from:ro alpine cp -a /from/. /to/`",
-                source.trim_start_matches("./").trim_end_matches('/')
-            ));
-            notes.push(format!("then mount `{key}:{target}` and declare `{key}` under `volumes`"));
-        }
+    if let Some((title, transfer)) = transfer {
+        notes.push(format!(
+            "dump it while it runs: `docker compose exec -T {service} sh -c '{}' > {key}.dump`",
+            transfer.dump
+        ));
+        notes.push(format!(
+            "then mount `{key}:{target}`, declare `{key}` under `volumes`, start it and read the dump: `docker compose exec -T {service} sh -c '{}' < {key}.dump`",
+            transfer.restore
+        ));
+        notes.push(format!(
+            "do not copy the files instead: owners and letter case of what {title} wrote on a share of macOS or Windows need not suit a volume"
+        ));
+    } else {
+        let project = &cx.project.name;
+        notes.push(format!(
+            "copy it while it is stopped: `docker compose stop {service}`, then `docker run --rm -v {project}_{key}:/to -v \"$PWD/{}\":/from:ro alpine cp -a /from/. /to/`",
+            source.trim_start_matches("./").trim_end_matches('/')
+        ));
+        notes.push(format!("then mount `{key}:{target}` and declare `{key}` under `volumes`"));
     }
     notes.push(format!("keep `{source}` until you have seen that everything is there"));
     Fix::manual(strategy, format!("move the data into a named volume, such as `{key}`"), notes)

@@ -75,7 +75,7 @@ impl Content {
                 self.service(service).dependencies.insert(on.clone());
                 self.effects.dependencies.insert((service.clone(), on.clone()));
             }
-            Change::Watch { service, rules } => {
+            Change::Watch { service, rules, .. } => {
                 if self.effects.watch.insert((service.clone(), rules.clone())) {
                     self.service(service).watch.extend(rules.iter().cloned());
                 }

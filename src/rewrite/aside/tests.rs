@@ -1,6 +1,6 @@
 use super::*;
 use crate::compose::{Request, load};
-use crate::finding::{NewMount, NewSource, NewWatch};
+use crate::finding::{NewMount, NewSource, NewWatch, WatchTarget};
 use crate::host::{Environment, MemoryHost};
 use crate::rewrite::prove;
 use crate::yaml::{New, Style};
@@ -45,8 +45,9 @@ fn changes(before: &Project) -> BTreeSet<Change> {
     };
     let watch = NewWatch {
         action: "sync".to_owned(),
-        path: "./src".to_owned(),
-        target: Some("/app/src".to_owned()),
+        path: "/p/src".to_owned(),
+        written: "./src".to_owned(),
+        target: Some(WatchTarget { path: "/app/src".to_owned(), written: "/app/src".to_owned() }),
         ignore: vec!["x/".to_owned()],
     };
     let mount = |source: NewSource, target: &str| Change::AddMount {
@@ -71,7 +72,7 @@ fn changes(before: &Project) -> BTreeSet<Change> {
         },
         Change::SetVariable { service: web(), name: "A".to_owned(), value: "1".to_owned() },
         Change::AddDependency { service: web(), on: "sync".to_owned(), beside },
-        Change::Watch { service: web(), rules: vec![watch] },
+        Change::Watch { service: web(), instead_of: beside, rules: vec![watch] },
         Change::AddService {
             name: "sync".to_owned(),
             near: web(),

@@ -1,6 +1,7 @@
 use crate::compose::Request;
 use crate::finding::{Applicability, Change};
 use crate::host::{Environment, MemoryHost, MemoryNode};
+use crate::rewrite::Destination;
 use crate::rules::Rules;
 use crate::run::{self, Session, Settings};
 use crate::survey::index_of;
@@ -34,6 +35,7 @@ fn narrowed(host: MemoryHost) -> (Vec<String>, Vec<String>) {
         write_from: Applicability::Unsafe,
         full_survey: false,
         show_mounts: false,
+        destination: Destination::default(),
     };
     let session = Session { host: &host, environment: &environment, rules: &rules, settings };
     let request =
