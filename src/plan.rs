@@ -155,6 +155,8 @@ impl<'a> Planner<'a> {
                             passed.extend(before.map(|(_, fixes, _)| fixes));
                         }
                     }
+                    // Once there is something to write, nobody asks why what comes later is not.
+                    Err(_) if best.as_ref().is_some_and(|(p, ..)| *p > Applicability::Manual) => {}
                     Err(reason) => {
                         reasons.push(format!("{} was not taken: {reason}", candidate.id()));
                     }

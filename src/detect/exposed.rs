@@ -53,7 +53,11 @@ impl<'a> Context<'a> {
         let idle = self.idle(exposed.service);
         let idle =
             idle.map(|image| format!("{} reads nothing in {}", image.title, exposed.facts.path));
-        idle.or_else(|| exposed.facts.unused.clone())
+        let relocated = || {
+            let variable = self.relocated(exposed.service, exposed.kind, &exposed.host)?;
+            Some(format!("the service keeps its {} elsewhere ({variable})", exposed.facts.path))
+        };
+        idle.or_else(|| exposed.facts.unused.clone()).or_else(relocated)
     }
 
     /// Trees of one class that one service sees, whether it reads them or not.

@@ -12,6 +12,7 @@ mod image;
 pub mod missing_consistency_flag;
 pub mod nested_under_read_only;
 mod overlay;
+mod relocated;
 pub mod shared_overlay;
 pub mod slow_tree;
 pub mod slow_writes;
@@ -26,6 +27,7 @@ use std::path::Path;
 pub use exposed::{Exposed, grouped, join};
 pub use image::ImageUser;
 pub use overlay::Overlay;
+pub use relocated::{Setting, directory_of, names_path};
 
 use crate::compose::{Mount, MountKind, Project, Service, Syntax, is_under, sections};
 use crate::dockerfile::Images;

@@ -6,6 +6,7 @@
 mod cover;
 mod evidence;
 pub mod name_volume;
+pub mod relocate;
 pub mod tmpfs;
 pub mod volume;
 
@@ -18,7 +19,8 @@ use crate::rules::TreeKind;
 use crate::survey::TreeFacts;
 
 /// Every strategy, by id.
-pub const ALL: &[&dyn Strategy] = &[&name_volume::NameVolume, &tmpfs::Tmpfs, &volume::NamedVolume];
+pub const ALL: &[&dyn Strategy] =
+    &[&name_volume::NameVolume, &relocate::Relocate, &tmpfs::Tmpfs, &volume::NamedVolume];
 
 /// What is known about a strategy without asking it.
 pub struct Meta {
