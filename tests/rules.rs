@@ -7,8 +7,9 @@ use std::path::Path;
 
 use composefix::host::RealHost;
 use composefix::rules::{
-    Access, BUILTIN, Base, BindCost, Citation, Claim, DataDirectory, Exception, ImageKind, Lock,
-    Manifest, Platform, Preferences, Role, Rules, STRATEGIES, Transfer, TreeKind,
+    Access, BUILTIN, Base, BindCost, Citation, Claim, DataDirectory, Exception, Format, ImageKind,
+    Lock, Manifest, Platform, Preferences, Relocation, Role, Rules, STRATEGIES, Setting, Transfer,
+    TreeKind, Workspace,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -139,6 +140,9 @@ fn schemas_and_types_have_the_same_fields() {
     assert_eq!(expected::<Manifest>(unknown), fields(&tree, "/$defs/manifest"));
     assert_eq!(expected::<Lock>(unknown), fields(&tree, "/$defs/lock"));
     assert_eq!(expected::<Exception>(unknown), fields(&tree, "/$defs/exception"));
+    assert_eq!(expected::<Setting>(unknown), fields(&tree, "/$defs/setting"));
+    assert_eq!(expected::<Workspace>(unknown), fields(&tree, "/$defs/workspace"));
+    assert_eq!(expected::<Relocation>(unknown), fields(&tree, "/$defs/relocation"));
     assert_eq!(expected::<Platform>(unknown), fields(&platform, ""));
     assert_eq!(expected::<Claim>(unknown), fields(&platform, "/$defs/claim"));
     assert_eq!(expected::<BindCost>(unknown), fields(&platform, "/properties/bind"));
@@ -153,6 +157,8 @@ fn schemas_and_types_have_the_same_fields() {
         list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
     };
     assert_eq!(expected::<Access>("no-such"), values(&tree, "/properties/access/enum"));
+    let formats = "/$defs/setting/properties/format/enum";
+    assert_eq!(expected::<Format>("no-such"), values(&tree, formats));
     assert_eq!(expected::<Role>("no-such"), values(&image, "/properties/role/enum"));
     let strategies = STRATEGIES.iter().map(|id| (*id).to_owned()).collect();
     assert_eq!(values(&platform, "/$defs/strategy/enum"), strategies);

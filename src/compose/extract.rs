@@ -95,6 +95,8 @@ impl Reader<'_> {
             user: value.text_of("user").map(str::to_owned),
             command: words("command"),
             entrypoint: words("entrypoint"),
+            environment: value.get("environment").map(environment).unwrap_or_default(),
+            env_files: value.get("env_file").map(|v| self.env_files(v)).unwrap_or_default(),
             depends_on: value
                 .get("depends_on")
                 .map(Value::names)
@@ -124,6 +126,18 @@ impl Reader<'_> {
             Self::memory(tmpfs, &mut service);
         }
         Ok(service)
+    }
+
+    /// `env_file`: a path, or a list of paths and mappings with `path`.
+    fn env_files(&self, value: &Value) -> Vec<String> {
+        let entry = |value: &Value| {
+            let path = value.text().or_else(|| value.text_of("path"))?;
+            Some(self.host_source(path, value.origin))
+        };
+        match value.list() {
+            Some(list) => list.items.iter().filter_map(entry).collect(),
+            None => entry(value).into_iter().collect(),
+        }
     }
 
     fn volumes(&mut self, list: &List, service: &mut Service) -> Result<(), Problem> {
@@ -351,6 +365,32 @@ fn plain_text(value: &Value) -> String {
             items.sort();
             format!("{{{}}}", items.join(","))
         }
+    }
+}
+
+/// `environment` as a mapping or as a list of `NAME=value`.
+fn environment(value: &Value) -> BTreeMap<String, Option<String>> {
+    let known = |value: &Value| match &value.data {
+        Data::Scalar(text) => text.unset.is_empty(),
+        _ => false,
+    };
+    match &value.data {
+        Data::Map(map) => {
+            let entries = map.entries.iter();
+            entries
+                .map(|(k, v)| (k.clone(), v.text().filter(|_| known(v)).map(str::to_owned)))
+                .collect()
+        }
+        Data::List(list) => {
+            let entry = |item: &Value| {
+                let text = item.text()?;
+                let (name, value) =
+                    text.split_once('=').map_or((text, None), |(n, v)| (n, Some(v)));
+                Some((name.to_owned(), value.filter(|_| known(item)).map(str::to_owned)))
+            };
+            list.items.iter().filter_map(entry).collect()
+        }
+        _ => BTreeMap::new(),
     }
 }
 

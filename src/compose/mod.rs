@@ -112,6 +112,11 @@ pub struct Service {
     pub command: Vec<String>,
     /// `entrypoint` as words.
     pub entrypoint: Vec<String>,
+    /// `environment`, either form; none for a value that is not known: one that comes from whoever
+    /// runs Compose, or that holds a variable without value.
+    pub environment: BTreeMap<String, Option<String>>,
+    /// Host paths of its `env_file`, in order, whose variables `environment` overrules.
+    pub env_files: Vec<String>,
     /// Services that its `depends_on` names: Compose creates their containers first.
     pub depends_on: Vec<String>,
     /// Services that its `volumes_from` names.

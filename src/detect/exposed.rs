@@ -58,7 +58,11 @@ impl<'a> Context<'a> {
             let tool = self.copier(exposed.service)?;
             Some(format!("the service only copies {} with {tool}", exposed.facts.path))
         };
-        idle.or_else(|| exposed.facts.unused.clone()).or_else(copier)
+        let relocated = || {
+            let variable = self.relocated(exposed.service, exposed.kind, &exposed.host)?;
+            Some(format!("the service keeps its {} elsewhere ({variable})", exposed.facts.path))
+        };
+        idle.or_else(|| exposed.facts.unused.clone()).or_else(copier).or_else(relocated)
     }
 
     /// The copying program that a service runs, by its command or its image's name. Such a service

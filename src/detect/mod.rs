@@ -14,6 +14,7 @@ mod image;
 pub mod missing_consistency_flag;
 pub mod nested_under_read_only;
 mod overlay;
+mod relocated;
 pub mod shared_overlay;
 pub mod slow_tree;
 pub mod slow_writes;
@@ -29,6 +30,7 @@ pub use database_on_bind::Contents;
 pub use exposed::{Exposed, grouped, join};
 pub use image::ImageUser;
 pub use overlay::Overlay;
+pub use relocated::{Setting, directory_of, names_path};
 
 use crate::compose::{Mount, MountKind, Project, Service, Syntax, is_under, sections};
 use crate::dockerfile::Images;

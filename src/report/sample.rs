@@ -62,6 +62,7 @@ fn facts() -> TreeFacts {
         at_least: false,
         on_disk: true,
         tracked: false,
+        directories: Vec::new(),
         unused: None,
         install: None,
     }

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use crate::compose::CONSISTENCY_FLAGS;
 use crate::error::Error;
 
-use super::{Access, Citation, ImageKind, Platform, Role, STRATEGIES, TreeKind};
+use super::{Access, Citation, ImageKind, Platform, Relocation, Role, STRATEGIES, TreeKind};
 
 /// A kind of rule file.
 pub(super) trait Kind: DeserializeOwned {
@@ -70,6 +70,11 @@ impl Kind for TreeKind {
         let files = self.manifests.iter().map(|manifest| &manifest.file);
         let files = files.chain(self.locks.iter().map(|lock| &lock.file));
         let files = files.chain(self.unless.iter().map(|exception| &exception.file));
+        let files = files.chain(self.moved_by.iter().map(|setting| &setting.file));
+        let files = files.chain(self.workspaces.iter().map(|workspace| &workspace.file));
+        let files = files.chain(self.relocations.iter().flat_map(|relocation| {
+            relocation.when.iter().chain(relocation.unless.iter().map(|e| &e.file))
+        }));
         for path in self.paths.iter().chain(&self.markers).chain(files) {
             relative(path)?;
         }
@@ -102,10 +107,43 @@ impl Kind for TreeKind {
                 return fault("files_per_package: 0", "a package has at least one file");
             }
         }
-        for exception in &self.unless {
+        let overruling = self.relocations.iter().flat_map(|relocation| &relocation.unless);
+        for exception in self.unless.iter().chain(overruling) {
             filled("reason", &exception.reason)?;
         }
+        let keys = self.moved_by.iter().map(|setting| &setting.key);
+        for key in keys.chain(self.workspaces.iter().map(|workspace| &workspace.key)) {
+            if key.split('.').any(str::is_empty) {
+                return fault(key, format!("`{key}` must be keys joined by dots"));
+            }
+        }
+        for relocation in &self.relocations {
+            relocation_holds(self, relocation)?;
+        }
         citations(&self.sources)
+    }
+}
+
+fn relocation_holds(kind: &TreeKind, relocation: &Relocation) -> Result<(), Fault> {
+    let Relocation { variable, path, of, .. } = relocation;
+    let fits = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    if variable.is_empty() || !variable.chars().all(fits) {
+        return fault(variable, format!("`{variable}` is no environment variable in capitals"));
+    }
+    match path.strip_prefix('/') {
+        Some(rest) => relative(rest)?,
+        None => return fault(path, format!("`{path}` must be an absolute path")),
+    }
+    if kind.access == Access::Kept {
+        return fault("relocations:", "a kept tree is not moved");
+    }
+    match of {
+        Some(of) if kind.paths.contains(of) => Ok(()),
+        Some(of) => fault(of, format!("`{of}` is none of the kind's paths")),
+        None if kind.paths.len() == 1 => Ok(()),
+        None => {
+            fault(variable, format!("`{variable}` must say `of` which path, there are several"))
+        }
     }
 }
 

@@ -17,8 +17,17 @@ pub use builtin::BUILTIN;
 pub use load::Rules;
 
 /// Ids of the strategies that platform files may name.
-pub const STRATEGIES: &[&str] =
-    &["consistency", "drop-flag", "name-volume", "narrow", "sidecar", "tmpfs", "volume", "watch"];
+pub const STRATEGIES: &[&str] = &[
+    "consistency",
+    "drop-flag",
+    "name-volume",
+    "narrow",
+    "relocate",
+    "sidecar",
+    "tmpfs",
+    "volume",
+    "watch",
+];
 
 /// Where a fact comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -80,6 +89,16 @@ pub struct TreeKind {
     /// Files that say that the tree is not there or must not be moved, although a manifest is.
     #[serde(default)]
     pub unless: Vec<Exception>,
+    /// Settings in the project's files that put the tree elsewhere.
+    #[serde(default)]
+    pub moved_by: Vec<Setting>,
+    /// Files that make packages below the manifest's directory share the tree beside it: those have
+    /// no large tree of their own before one is counted.
+    #[serde(default)]
+    pub workspaces: Vec<Workspace>,
+    /// Environment variables that put the tree elsewhere, the usual one of a path first.
+    #[serde(default)]
+    pub relocations: Vec<Relocation>,
     /// True when nothing in it depends on the image's libc, architecture or runtime version, so that
     /// services of different images may share one copy.
     #[serde(default)]
@@ -154,6 +173,64 @@ pub struct Exception {
     pub lacks: Option<String>,
     /// What that means, for `-v` and for people: "Yarn Plug'n'Play keeps no `node_modules`".
     pub reason: String,
+}
+
+/// How a settings file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// JSON.
+    Json,
+    /// TOML, of which only `key = "text"` below `[tables]` is read.
+    Toml,
+    /// YAML.
+    Yaml,
+}
+
+/// An entry of a settings file.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Setting {
+    /// Path relative to the manifest's directory, from which the entry's value starts as well.
+    pub file: String,
+    /// Keys joined by dots: `config.vendor-dir`.
+    pub key: String,
+    /// How the file is written.
+    pub format: Format,
+}
+
+/// A settings file that names the packages of a workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Workspace {
+    /// Path relative to the manifest's directory.
+    pub file: String,
+    /// Keys joined by dots; behind them a list of patterns, or a mapping with that list as `packages`.
+    pub key: String,
+    /// How the file is written.
+    pub format: Format,
+    /// The command that fills the trees of all packages, where no lock file tells.
+    #[serde(default)]
+    pub install: Option<String>,
+}
+
+/// An environment variable by which an ecosystem's tools put a tree elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Relocation {
+    /// The variable, which takes an absolute path.
+    pub variable: String,
+    /// Where the tree may go: an absolute container path that images do not have.
+    pub path: String,
+    /// Which of the kind's paths it moves, where there are several.
+    #[serde(default)]
+    pub of: Option<String>,
+    /// Files beside the tree, one of which must be there for the variable to count; empty for always.
+    #[serde(default)]
+    pub when: Vec<String>,
+    /// Files that overrule the variable.
+    #[serde(default)]
+    pub unless: Vec<Exception>,
 }
 
 /// What a bind mount costs on a platform.

@@ -1,8 +1,13 @@
 //! What mounting something over a tree takes, whatever is mounted.
 
+use std::ops::ControlFlow;
+use std::path::Path;
+
 use super::{Group, Member};
 use crate::detect::{Context, join};
 use crate::finding::{Change, Fix, NewMount, NewSource};
+use crate::host::EntryKind;
+use crate::rules::Access;
 
 /// Why a tool must not mount anything over the trees of a group: the advice that holds instead, for
 /// each member.
@@ -15,15 +20,62 @@ pub(super) fn obstacle(
     Some(group.members.iter().map(|_| advice.clone()).collect())
 }
 
-fn hindered(cx: &Context<'_>, member: &Member<'_>, strategy: &'static str) -> Option<Fix> {
+/// Why what lies in the trees of a group must stay where it is: the advice that holds instead, for
+/// each member.
+pub(super) fn treasure(
+    cx: &Context<'_>,
+    group: &Group<'_>,
+    strategy: &'static str,
+) -> Option<Vec<Fix>> {
+    let advice = group.members.iter().find_map(|member| kept(cx, member, strategy))?;
+    Some(group.members.iter().map(|_| advice.clone()).collect())
+}
+
+fn kept(cx: &Context<'_>, member: &Member<'_>, strategy: &'static str) -> Option<Fix> {
     let facts = member.facts?;
-    let source = cx.mount_ref(member.mount).source.unwrap_or_default();
     if facts.tracked {
         return Some(Fix::manual(
             strategy,
             format!("keep {} on the bind: git tracks files in it", facts.path),
             vec!["a volume would hide the committed files from the container".to_owned()],
         ));
+    }
+    let database = database_in(cx, member)?;
+    Some(Fix::manual(
+        strategy,
+        format!("keep {} on the bind: it holds the database {database}", facts.path),
+        vec![format!(
+            "a volume would hide {database} from the container: move it to a directory of its own first"
+        )],
+    ))
+}
+
+/// Endings of `SQLite`'s database files.
+const DATABASES: [&str; 4] = [".db", ".sqlite", ".sqlite3", ".db3"];
+
+/// A database file that lies directly in a tree that programs write to. Deeper down, and among
+/// packages, such files are caches of tools.
+fn database_in(cx: &Context<'_>, member: &Member<'_>) -> Option<String> {
+    member.kind.filter(|kind| kind.access == Access::WriteHeavy)?;
+    let tree = Path::new(member.host.as_deref()?);
+    let mut found = None;
+    let scanned = cx.host.scan(tree, false, &mut |entry, _| {
+        let name = entry.name.to_string_lossy();
+        if entry.kind == EntryKind::File && DATABASES.iter().any(|end| name.ends_with(end)) {
+            // The first by name, whatever the order on disk.
+            found = found.take().into_iter().chain([name.into_owned()]).min();
+        }
+        ControlFlow::Continue(())
+    });
+    // A tree that is not there, or cannot be read, shows no database.
+    scanned.ok().and(found)
+}
+
+fn hindered(cx: &Context<'_>, member: &Member<'_>, strategy: &'static str) -> Option<Fix> {
+    let facts = member.facts?;
+    let source = cx.mount_ref(member.mount).source.unwrap_or_default();
+    if let Some(advice) = kept(cx, member, strategy) {
+        return Some(advice);
     }
     if facts.path == "." {
         return Some(Fix::manual(

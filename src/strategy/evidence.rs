@@ -84,6 +84,21 @@ pub(super) fn is_removed(cx: &Context<'_>, member: &Member<'_>, kind: &TreeKind)
     Some(format!("the script `{script}` in package.json removes or renames {name} itself, {busy}"))
 }
 
+/// What is mounted lacks directories that a clone has and that are kept for those who write there.
+pub(super) fn lacks_directories(member: &Member<'_>) -> Option<String> {
+    let directories = member.facts.map(|facts| facts.directories.as_slice())?;
+    if directories.is_empty() {
+        return None;
+    }
+    let inside = |directory: &String| format!("{}/{directory}", member.target);
+    let all: Vec<String> = directories.iter().map(inside).collect();
+    Some(format!(
+        "git keeps empty directories in {} that what is mounted there lacks: create them when the container starts, with `mkdir -p {}`",
+        member.target,
+        all.join(" ")
+    ))
+}
+
 /// First major version of the node image whose npm empties the directory instead of removing it.
 /// With npm 11 that was seen on an engine; version 7 came with another installer.
 const TAME_NODE: u32 = 16;

@@ -11,6 +11,7 @@ pub mod drop_flag;
 mod evidence;
 pub mod name_volume;
 pub mod narrow;
+pub mod relocate;
 pub mod sidecar;
 pub mod tmpfs;
 pub mod volume;
@@ -31,6 +32,7 @@ pub const ALL: &[&dyn Strategy] = &[
     &drop_flag::DropFlag,
     &name_volume::NameVolume,
     &narrow::Narrow,
+    &relocate::Relocate,
     &sidecar::Sidecar,
     &tmpfs::Tmpfs,
     &volume::NamedVolume,

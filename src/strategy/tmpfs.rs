@@ -1,6 +1,7 @@
 #![doc = include_str!("tmpfs.md")]
 
 use super::cover::{cover, mount_point, obstacle};
+use super::evidence::lacks_directories;
 use super::{Group, Member, Meta, Names, Strategy};
 use crate::detect::Context;
 use crate::finding::{Applicability, Fix, NewSource};
@@ -75,6 +76,7 @@ fn gaps(cx: &Context<'_>, member: &Member<'_>) -> Vec<String> {
     if let Some(bytes) = member.facts.and_then(|f| f.bytes).filter(|bytes| *bytes > SMALL) {
         gaps.push(format!("{} holds {} MiB now", member.target, bytes >> 20));
     }
+    gaps.extend(lacks_directories(member));
     gaps
 }
 

@@ -2,7 +2,7 @@
 
 use super::cover::{cover, mount_point, obstacle};
 use super::database::move_database;
-use super::evidence::{is_removed, may_be_shut_out, may_stay_empty};
+use super::evidence::{is_removed, lacks_directories, may_be_shut_out, may_stay_empty};
 use super::{Group, Member, Meta, Names, Strategy, volume_key};
 use crate::detect::Context;
 use crate::finding::{Applicability, Change, Fix, NewSource};
@@ -58,7 +58,7 @@ impl Strategy for NamedVolume {
 /// Who fills a member's new volume when its containers are created. Several that start together
 /// would copy into it at the same time.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Filler {
+pub(super) enum Filler {
     /// This service, or one whose container exists before.
     Own,
     /// Another service, so this one must not.
@@ -67,7 +67,7 @@ enum Filler {
     Race,
 }
 
-fn filler(
+pub(super) fn filler(
     cx: &Context<'_>,
     group: &Group<'_>,
     keys: &[String],
@@ -98,7 +98,7 @@ fn filler(
 
 /// A volume for each member: one for all when the tree is portable or all run the same image, else
 /// one for each image, because compiled modules fit only the image that built them.
-fn keys(cx: &Context<'_>, group: &Group<'_>, names: &mut Names) -> Vec<String> {
+pub(super) fn keys(cx: &Context<'_>, group: &Group<'_>, names: &mut Names) -> Vec<String> {
     let portable = group.members.iter().all(|m| m.kind.is_some_and(|k| k.portable));
     let mut images: Vec<(String, String)> = Vec::new();
     let several = !portable && {
@@ -152,6 +152,7 @@ fn gaps(cx: &Context<'_>, member: &Member<'_>, filler: &Filler, served: bool) ->
         gaps.extend(may_stay_empty(cx, member, kind).filter(|_| installed && !served));
         gaps.extend(is_removed(cx, member, kind));
     }
+    gaps.extend(lacks_directories(member));
     gaps.extend(may_be_shut_out(cx, member));
     if *filler == Filler::Race {
         gaps.push(
@@ -202,7 +203,7 @@ fn remarks(
 const NAMED: usize = 5;
 
 /// The command that removes the containers which hold a member's volume.
-fn release(group: &Group<'_>, member: &Member<'_>) -> String {
+pub(super) fn release(group: &Group<'_>, member: &Member<'_>) -> String {
     let portable = member.kind.is_some_and(|k| k.portable);
     let image = member.service.image_key();
     let same = group.members.iter().filter(|m| portable || m.service.image_key() == image);

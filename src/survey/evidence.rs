@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde_json::Value;
 
+use super::settings::{Entry, entry};
+use crate::compose::clean_path;
 use crate::host::{EntryKind, Host};
-use crate::rules::{Exception, Lock, Manifest};
+use crate::rules::{Exception, Format, Lock, Manifest, Setting, TreeKind, Workspace};
 
 /// Bytes of a manifest or exception file that are read at most.
 const MANIFEST_LIMIT: u64 = 4 << 20;
@@ -110,9 +113,14 @@ impl Beside<'_> {
         largest
     }
 
-    /// The command of the first lock file beside the tree that names one.
-    pub(super) fn install<'k>(&self, locks: &'k [Lock]) -> Option<&'k str> {
-        locks.iter().filter(|lock| self.has_lock(lock)).find_map(|lock| lock.install.as_deref())
+    /// The command of the first lock file or workspace file beside the tree that names one.
+    pub(super) fn install<'k>(&self, kind: &'k TreeKind) -> Option<&'k str> {
+        let locks = kind.locks.iter().filter(|lock| self.has_lock(lock));
+        let workspaces = kind.workspaces.iter().filter(|w| self.is_file(&w.file));
+        locks
+            .filter_map(|lock| lock.install.as_deref())
+            .chain(workspaces.filter_map(|workspace| workspace.install.as_deref()))
+            .next()
     }
 
     /// The first exception that holds here.
@@ -138,6 +146,97 @@ impl Beside<'_> {
             exception.contains.as_ref().is_none_or(|text| contains(&bytes, text))
                 && !exception.lacks.as_ref().is_some_and(|text| contains(&bytes, text))
         })
+    }
+}
+
+/// Where a settings file puts a tree.
+pub(super) struct Moved<'k> {
+    /// The entry that says so.
+    pub(super) setting: &'k Setting,
+    /// The new place, relative to the manifest's directory; none for one outside of it, and for one
+    /// that depends on more than this file.
+    pub(super) to: Option<String>,
+}
+
+impl Beside<'_> {
+    /// The first setting that puts a tree elsewhere than to one of `paths`.
+    pub(super) fn moved<'k>(
+        &self,
+        settings: &'k [Setting],
+        paths: &[String],
+        notes: &mut Vec<String>,
+    ) -> Option<Moved<'k>> {
+        settings.iter().find_map(|setting| {
+            let to = match self.entry(&setting.file, &setting.key, setting.format, notes)? {
+                Entry::Text(value) => inside(&value),
+                Entry::List(_) | Entry::Odd => None,
+            };
+            let usual = to.as_ref().is_some_and(|to| paths.contains(to));
+            (!usual).then_some(Moved { setting, to })
+        })
+    }
+
+    /// The packages of the first workspace that is set up here.
+    pub(super) fn packages(
+        &self,
+        workspaces: &[Workspace],
+        notes: &mut Vec<String>,
+    ) -> Option<Packages> {
+        workspaces.iter().find_map(|workspace| {
+            match self.entry(&workspace.file, &workspace.key, workspace.format, notes)? {
+                Entry::List(patterns) => Packages::new(&patterns),
+                Entry::Text(_) | Entry::Odd => None,
+            }
+        })
+    }
+
+    fn entry(
+        &self,
+        file: &str,
+        key: &str,
+        format: Format,
+        notes: &mut Vec<String>,
+    ) -> Option<Entry> {
+        let first = file.split('/').next().unwrap_or(file);
+        let there = self.names.contains_key(std::ffi::OsStr::new(first)) && self.is_file(file);
+        let bytes = there.then(|| self.read(file, MANIFEST_LIMIT, notes))??;
+        entry(&bytes, key, format)
+    }
+}
+
+/// A plain path below the manifest's directory.
+fn inside(value: &str) -> Option<String> {
+    let odd = ['$', '%', '~', '{', '\\', ':', '*'];
+    let path = clean_path(value);
+    let leads_out = path.starts_with('/') || path == "." || path == ".." || path.starts_with("../");
+    (!leads_out && !value.contains(odd)).then_some(path)
+}
+
+/// Directories of a workspace's packages, relative to its top.
+pub(super) struct Packages {
+    named: GlobSet,
+    excepted: GlobSet,
+}
+
+impl Packages {
+    /// None when a pattern cannot be understood: then nothing is known about any package.
+    fn new(patterns: &[String]) -> Option<Self> {
+        let mut named = GlobSetBuilder::new();
+        let mut excepted = GlobSetBuilder::new();
+        for pattern in patterns {
+            let (set, pattern) = match pattern.strip_prefix('!') {
+                Some(pattern) => (&mut excepted, pattern),
+                None => (&mut named, pattern.as_str()),
+            };
+            let pattern = pattern.strip_prefix("./").unwrap_or(pattern).trim_end_matches('/');
+            set.add(GlobBuilder::new(pattern).literal_separator(true).build().ok()?);
+        }
+        Some(Self { named: named.build().ok()?, excepted: excepted.build().ok()? })
+    }
+
+    /// True for a directory that holds one of the packages.
+    pub(super) fn contain(&self, directory: &str) -> bool {
+        self.named.is_match(directory) && !self.excepted.is_match(directory)
     }
 }
 

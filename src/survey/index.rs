@@ -64,10 +64,22 @@ impl Repository {
     }
 }
 
-/// Paths to look for, and whether each was found.
-type Paths = BTreeMap<Vec<u8>, bool>;
+/// Paths to look for, and what of each is tracked.
+type Paths = BTreeMap<Vec<u8>, Tracked>;
 
-/// Sets [`tracked`](super::TreeFacts::tracked) on trees that are. An index that cannot be read is a
+/// What git tracks of a tree.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Tracked {
+    /// A file that has a meaning of its own, or the tree itself.
+    files: bool,
+    /// Directories below the tree that are tracked for themselves, by a file that holds their place.
+    directories: BTreeSet<String>,
+}
+
+/// Files that only make git keep the directory that they lie in.
+const PLACEHOLDERS: [&[u8]; 4] = [b".gitignore", b".gitkeep", b".keep", b".placeholder"];
+
+/// Sets [`tracked`](super::TreeFacts::tracked) and what goes with it on trees that are. An index that cannot be read is a
 /// note.
 pub(super) fn mark_tracked(host: &dyn Host, trees: &mut [Candidate], notes: &mut Vec<String>) {
     let mut wanted: BTreeMap<PathBuf, (Rc<Repository>, Paths)> = BTreeMap::new();
@@ -76,7 +88,7 @@ pub(super) fn mark_tracked(host: &dyn Host, trees: &mut [Candidate], notes: &mut
         let Some(path) = relative(repository, &tree.absolute) else { continue };
         let root = repository.root.clone();
         let (_, paths) = wanted.entry(root).or_insert_with(|| (repository.clone(), Paths::new()));
-        paths.insert(path, false);
+        paths.insert(path, Tracked::default());
     }
     for (repository, paths) in wanted.values_mut() {
         if let Err(problem) = repository.mark(host, paths) {
@@ -87,9 +99,11 @@ pub(super) fn mark_tracked(host: &dyn Host, trees: &mut [Candidate], notes: &mut
         let Some(repository) = &tree.repository else { continue };
         let found = relative(repository, &tree.absolute).and_then(|path| {
             let (_, paths) = wanted.get(&repository.root)?;
-            paths.get(&path).copied()
+            paths.get(&path)
         });
-        tree.facts.tracked = found.unwrap_or(false);
+        let Some(found) = found else { continue };
+        tree.facts.tracked = found.files;
+        tree.facts.directories = found.directories.iter().cloned().collect();
     }
 }
 
@@ -155,9 +169,14 @@ fn read_file<T: Clone>(
 /// Marks the path and what is above it.
 fn mark_path(paths: &mut Paths, path: &[u8]) {
     let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+    let last = ends.clone().next_back();
+    let name = path.get(last.map_or(0, |at| at + 1)..).unwrap_or_default();
     for end in ends.chain([path.len()]) {
-        if let Some(found) = path.get(..end).and_then(|above| paths.get_mut(above)) {
-            *found = true;
+        let Some(found) = path.get(..end).and_then(|above| paths.get_mut(above)) else { continue };
+        if end == path.len() || !PLACEHOLDERS.contains(&name) {
+            found.files = true;
+        } else if let Some(directory) = last.and_then(|last| path.get(end + 1..last)) {
+            found.directories.insert(String::from_utf8_lossy(directory).into_owned());
         }
     }
 }

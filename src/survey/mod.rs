@@ -1,12 +1,13 @@
 //! Which trees lie, or are implied, below a directory of the host, and how large they are.
 //!
 //! Directories are visited level by level, each with its names sorted; links are never followed.
-//! `walk` goes through them, `site` judges one with what `evidence` reads from its manifests and lock
-//! files, `count` counts a tree, `index` tells which trees git tracks.
+//! `walk` goes through them, `site` judges one with what `evidence` reads from its manifests, lock files
+//! and `settings`, `count` counts a tree, `index` tells which trees git tracks.
 
 mod count;
 mod evidence;
 mod index;
+mod settings;
 mod site;
 #[cfg(test)]
 mod tests;
@@ -58,8 +59,11 @@ pub struct TreeFacts {
     /// The command that fills the tree by hand: that of the lock file, else the kind's.
     pub install: Option<String>,
     /// True when git tracks the tree or a file in it. A volume would hide those files, so nothing
-    /// may be laid over the tree; it is listed so that callers can say why.
+    /// may be laid over the tree; it is listed so that callers can say why. Files that only hold the
+    /// place of a directory, such as `.gitkeep`, do not count.
     pub tracked: bool,
+    /// Directories below the tree, relative to it, that git tracks by a file that holds their place.
+    pub directories: Vec<String>,
 }
 
 /// Limits of a survey.

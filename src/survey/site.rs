@@ -6,7 +6,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::evidence::{Beside, matches};
+use super::evidence::{Beside, Moved, Packages, matches};
 use super::{Evidence, Limits, TreeFacts, count};
 use crate::host::{EntryKind, Host};
 use crate::rules::{Access, TreeKind};
@@ -47,6 +47,8 @@ impl<'k> Catalog<'k> {
         for kind in kinds {
             let beside = kind.locks.iter().map(|lock| &lock.file);
             let beside = beside.chain(kind.unless.iter().map(|exception| &exception.file));
+            let beside = beside.chain(kind.moved_by.iter().map(|setting| &setting.file));
+            let beside = beside.chain(kind.workspaces.iter().map(|workspace| &workspace.file));
             for path in beside.chain(&kind.paths) {
                 names.extend(path.split('/').next().map(OsStr::new));
             }
@@ -122,6 +124,18 @@ pub(super) struct Findings {
     pub(super) off: BTreeSet<String>,
     /// Kinds with a lock file here.
     pub(super) locked: BTreeSet<String>,
+    /// Workspaces whose top is here.
+    pub(super) workspaces: Vec<Members>,
+}
+
+/// The packages that share a tree of one kind with the directory that names them.
+pub(super) struct Members {
+    /// The kind's id.
+    pub(super) kind: String,
+    /// Their directories.
+    pub(super) packages: Packages,
+    /// The command that fills the tree.
+    pub(super) install: Option<String>,
 }
 
 /// What is at a place where a tree may lie.
@@ -169,11 +183,33 @@ impl Site<'_> {
             let paths = paths.filter(|path| only.is_none_or(|only| only == *path));
             let places: Vec<(&str, Place)> =
                 paths.map(|path| (path, self.place(path, only.is_some()))).collect();
-            if let Some((first, _)) = places.first() {
-                examination.judge(kind, &places, first);
+            let Some((first, _)) = places.first() else { continue };
+            match examination.moved(kind) {
+                None => examination.judge(kind, &places, first),
+                Some(moved) => {
+                    examination.leave(kind, &places, first, &moved);
+                    if let Some(to) = moved.to.as_deref().filter(|_| only.is_none()) {
+                        examination.judge(kind, &[(to, self.place_of(to))], to);
+                    }
+                }
             }
         }
         examination.findings
+    }
+
+    /// What is at a path that no rule names.
+    fn place_of(&self, path: &str) -> Place {
+        let mut at = self.directory.to_path_buf();
+        for part in path.split('/') {
+            at.push(part);
+            match self.host.kind(&at) {
+                Some(EntryKind::Directory) => {}
+                Some(EntryKind::Link) => return Place::Link,
+                Some(_) => return Place::Elsewhere,
+                None => return Place::Missing,
+            }
+        }
+        Place::Directory
     }
 
     fn place(&self, path: &str, follow: bool) -> Place {
@@ -213,33 +249,74 @@ struct Examination<'a> {
 }
 
 impl Examination<'_> {
-    /// Judges one kind at its places, of which `usual` is the first.
-    fn judge(&mut self, kind: &TreeKind, places: &[(&str, Place)], usual: &str) {
+    /// Where the project's settings put a kind's tree, if not to a usual place.
+    fn moved<'k>(&mut self, kind: &'k TreeKind) -> Option<Moved<'k>> {
+        self.beside.moved(&kind.moved_by, &kind.paths, self.notes)
+    }
+
+    /// Looks at the usual places of a kind whose tree is elsewhere: nobody uses what lies there.
+    fn leave(&mut self, kind: &TreeKind, places: &[(&str, Place)], usual: &str, moved: &Moved<'_>) {
+        let (expected, own) = self.own(kind, places);
+        self.findings.on_disk.extend(own.iter().map(|path| (*path).to_owned()));
+        if !kind.workspaces.is_empty() {
+            // What is set for a workspace is set for its packages.
+            self.findings.off.insert(kind.id.clone());
+        }
+        let file = &moved.setting.file;
+        let to = moved.to.as_deref().unwrap_or("another place");
+        let reason = format!("{file} puts it to {to} ({})", moved.setting.key);
+        self.left_out(kind, (expected, &own, usual), &reason, file);
+    }
+
+    /// Says why a kind's trees do not count.
+    fn left_out(
+        &mut self,
+        kind: &TreeKind,
+        (expected, own, usual): (bool, &[&str], &str),
+        reason: &str,
+        file: &str,
+    ) {
         let prefix = self.beside.prefix;
+        if expected || !own.is_empty() {
+            let path = own.first().unwrap_or(&usual);
+            self.notes.push(format!("{prefix}{path} is left out: {reason} ({prefix}{file})"));
+        }
+        if kind.access != Access::Kept {
+            self.measure(kind, own, Some(reason));
+        }
+    }
+
+    /// Whether something beside the places speaks of the kind, and the kind's trees on disk.
+    fn own<'p>(&self, kind: &TreeKind, places: &[(&'p str, Place)]) -> (bool, Vec<&'p str>) {
         let locked = kind.locks.iter().any(|lock| self.beside.has_lock(lock));
         let expected = locked || kind.manifests.iter().any(|m| self.beside.has_manifest(m));
         let on_disk = places.iter().filter(|(_, place)| *place == Place::Directory);
-        let own: Vec<&str> = on_disk
+        let own = on_disk
             .map(|(path, _)| *path)
             .filter(|path| !self.claimed.contains(*path))
-            .filter(|path| !kind.ambiguous || expected || self.is_marked(kind, path))
-            .collect();
+            .filter(|path| !kind.ambiguous || expected || self.is_marked(kind, path));
+        (expected, own.collect())
+    }
+
+    /// Judges one kind at its places, of which `usual` is the first.
+    fn judge(&mut self, kind: &TreeKind, places: &[(&str, Place)], usual: &str) {
+        let prefix = self.beside.prefix;
+        let (expected, own) = self.own(kind, places);
         let named = || own.iter().map(|path| (*path).to_owned());
         self.findings.on_disk.extend(named());
-        if locked {
+        if kind.locks.iter().any(|lock| self.beside.has_lock(lock)) {
             self.findings.locked.insert(kind.id.clone());
+        }
+        if let Some(packages) = self.beside.packages(&kind.workspaces, self.notes) {
+            let install = self.install(kind);
+            let members = Members { kind: kind.id.clone(), packages, install };
+            self.findings.workspaces.push(members);
         }
         if let Some(exception) = self.beside.exception(&kind.unless, self.notes) {
             // Holds further down as well, also where it stands alone.
             self.findings.off.insert(kind.id.clone());
-            if expected || !own.is_empty() {
-                let (path, reason) = (own.first().unwrap_or(&usual), &exception.reason);
-                let file = &exception.file;
-                self.notes.push(format!("{prefix}{path} is left out: {reason} ({prefix}{file})"));
-            }
-            if kind.access != Access::Kept {
-                self.measure(kind, &own, Some(&exception.reason));
-            }
+            let (reason, file) = (&exception.reason, &exception.file);
+            self.left_out(kind, (expected, &own, usual), reason, file);
             return;
         }
         self.claimed.extend(named());
@@ -263,14 +340,16 @@ impl Examination<'_> {
             None if usual_is_free => usual,
             None => return,
         };
-        if let Some(tree) = self.expect(kind, path, measured.empty) {
+        let in_use = !own.is_empty() && !measured.empty;
+        if let Some(tree) = self.expect(kind, path, in_use, measured.empty) {
             self.claimed.insert(path.to_owned());
             self.findings.trees.push(TreeFacts { on_disk: !own.is_empty(), ..tree });
         }
     }
 
     fn install(&self, kind: &TreeKind) -> Option<String> {
-        self.beside.install(&kind.locks).or(kind.install.as_deref()).map(str::to_owned)
+        let beside = self.beside.install(kind);
+        beside.or(kind.install.as_deref()).map(str::to_owned)
     }
 
     /// True when something in the tree proves its kind.
@@ -280,7 +359,7 @@ impl Examination<'_> {
     }
 
     /// Counts the kind's trees on disk and adds the large ones.
-    fn measure(&mut self, kind: &TreeKind, own: &[&str], unused: Option<&String>) -> Measured {
+    fn measure(&mut self, kind: &TreeKind, own: &[&str], unused: Option<&str>) -> Measured {
         let mut measured = Measured { large: false, empty: true };
         let Site { host, directory, limits, .. } = *self.site;
         for path in own {
@@ -309,23 +388,36 @@ impl Examination<'_> {
                 bytes: limits.full.then_some(count.bytes),
                 at_least: !limits.full || !readable,
                 on_disk: true,
-                unused: unused.cloned(),
+                unused: unused.map(str::to_owned),
                 install: self.install(kind),
                 tracked: false,
+                directories: Vec::new(),
             });
         }
         measured
     }
 
     /// The tree that lock files and manifests let expect at `path`, where no large one was counted.
-    fn expect(&mut self, kind: &TreeKind, path: &str, empty: bool) -> Option<TreeFacts> {
+    ///
+    /// A lock file tells how much is installed, not where; that is what a manifest implies, or a tree
+    /// that is `in_use` there.
+    fn expect(
+        &mut self,
+        kind: &TreeKind,
+        path: &str,
+        in_use: bool,
+        empty: bool,
+    ) -> Option<TreeFacts> {
         let (evidence, files) = match self.beside.estimate(&kind.locks, self.notes) {
             Some(files) if files >= self.enough => (Evidence::LockFile, Some(files)),
-            None if empty && kind.manifests.iter().any(|m| self.beside.implies(m, self.notes)) => {
-                (Evidence::Manifest, None)
-            }
+            None if empty => (Evidence::Manifest, None),
             _ => return None,
         };
+        let implied = kind.manifests.iter().any(|m| self.beside.implies(m, self.notes))
+            || self.beside.packages(&kind.workspaces, self.notes).is_some();
+        if !implied && (!in_use || evidence != Evidence::LockFile) {
+            return None;
+        }
         Some(TreeFacts {
             kind: kind.id.clone(),
             path: path.to_owned(),
@@ -337,6 +429,7 @@ impl Examination<'_> {
             unused: None,
             install: self.install(kind),
             tracked: false,
+            directories: Vec::new(),
         })
     }
 }

@@ -8,6 +8,8 @@ const KINDS: &str = r#"
   paths: [vendor]
   manifests:
     - {file: composer.json, implies: true, any_of: [require, require-dev], platform_packages: [php, "ext-*"]}
+    - {file: composer.lock, implies: true}
+  moved_by: [{file: composer.json, key: config.vendor-dir, format: json}]
   locks:
     - {file: composer.lock, package_line: '            "name": ', files_per_package: 40}
 - id: node-modules
@@ -15,6 +17,11 @@ const KINDS: &str = r#"
   paths: [node_modules]
   manifests:
     - {file: package.json, implies: true, any_of: [dependencies, devDependencies]}
+    - {file: package-lock.json, implies: true}
+  moved_by: [{file: pnpm-workspace.yaml, key: modulesDir, format: yaml}]
+  workspaces:
+    - {file: pnpm-workspace.yaml, key: packages, format: yaml, install: pnpm install}
+    - {file: package.json, key: workspaces, format: json}
   locks:
     - {file: package-lock.json, package_line: '    "node_modules/', files_per_package: 30}
     - {file: pnpm-lock.yaml, package_line: '  pkg@', not_followed_by: 'link:', files_per_package: 30}
@@ -134,6 +141,7 @@ fn a_full_survey_counts_files_and_bytes() {
             unused: None,
             install: None,
             tracked: false,
+            directories: Vec::new(),
         }]
     );
     assert_eq!(look(&host, Limits::default()).trees[0].bytes, None);
@@ -494,4 +502,72 @@ fn a_real_disk_is_surveyed_like_one_in_memory() {
 fn git_directories_are_not_searched() {
     let host = host().with("/p/.git/modules/node_modules", TREE(900));
     assert_eq!(trees(&host), [""; 0]);
+}
+
+#[test]
+fn a_tree_lies_where_the_settings_put_it() {
+    let set = |to: &str| {
+        let text = format!(r#"{{"require": {{"a/b": "1"}}, "config": {{"vendor-dir": "{to}"}}}}"#);
+        host().with_file("/p/composer.json", text)
+    };
+    assert_eq!(trees(&set("vendor/")), ["vendor composer-vendor Manifest ? away"]);
+    assert_eq!(trees(&set("./lib/php")), ["lib/php composer-vendor Manifest ? away"]);
+    for elsewhere in ["/opt/vendor", "../vendor", "$HOME/vendor", "."] {
+        assert_eq!(trees(&set(elsewhere)), [""; 0], "{elsewhere}");
+    }
+    let host = set("lib/php").with("/p/lib/php", TREE(900)).with("/p/vendor", TREE(700));
+    let found = look(&host, Limits::default());
+    let expected =
+        ["lib/php composer-vendor Measured 500+", "vendor composer-vendor Measured 500+"];
+    assert_eq!(lines(&found), expected);
+    let reason = "composer.json puts it to lib/php (config.vendor-dir)";
+    let unused = found.trees.iter().map(|tree| tree.unused.as_deref()).collect::<Vec<_>>();
+    assert_eq!(unused, [None, Some(reason)]);
+    let locked = set("lib/php").with_file("/p/composer.lock", composer_lock(20));
+    assert_eq!(trees(&locked), ["lib/php composer-vendor LockFile 800 away"]);
+}
+
+#[test]
+fn packages_of_a_workspace_have_no_tree_of_their_own() {
+    let dependent = r#"{"dependencies": {"x": "1"}}"#;
+    let with = |top: &str| {
+        host()
+            .with_file("/p/package.json", top)
+            .with_file("/p/apps/web/package.json", dependent)
+            .with_file("/p/apps/old/package.json", dependent)
+            .with_file("/p/tool/package.json", dependent)
+    };
+    let npm = with(r#"{"workspaces": ["./apps/*", "!apps/old"]}"#);
+    let expected = [
+        "apps/old/node_modules node-modules Manifest ? away",
+        "node_modules node-modules Manifest ? away",
+        "tool/node_modules node-modules Manifest ? away",
+    ];
+    assert_eq!(trees(&npm), expected);
+    let pnpm = with("{}").with_file("/p/pnpm-workspace.yaml", "packages: ['**']\n");
+    let found = look(&pnpm, Limits::default());
+    assert_eq!(lines(&found), ["node_modules node-modules Manifest ? away"]);
+    assert_eq!(found.trees[0].install.as_deref(), Some("pnpm install"));
+    // What is counted is there, and is filled from the top.
+    let counted = look(&pnpm.with("/p/apps/web/node_modules", TREE(900)), Limits::default());
+    let expected = [
+        "apps/web/node_modules node-modules Measured 500+",
+        "node_modules node-modules Manifest ? away",
+    ];
+    assert_eq!(lines(&counted), expected);
+    assert_eq!(counted.trees[0].install.as_deref(), Some("pnpm install"));
+}
+
+#[test]
+fn files_that_hold_a_place_are_no_content() {
+    let at = |path: &str| {
+        let host = host().with_file("/p/.git/index", index(path)).with_file("/p/artisan", "");
+        let survey = look(&host.with("/p/storage/framework", TREE(900)), Limits::default());
+        (lines(&survey), survey.trees[0].directories.clone())
+    };
+    let free = || vec!["storage/framework laravel-storage Measured 500+".to_owned()];
+    assert_eq!(at("storage/framework/.gitignore"), (free(), vec![]));
+    assert_eq!(at("storage/framework/a/b/.gitkeep"), (free(), vec!["a/b".to_owned()]));
+    let (tracked, _) = at("storage/framework/a/down");
+    assert_eq!(tracked, ["storage/framework laravel-storage Measured 500+ tracked"]);
 }

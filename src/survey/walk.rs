@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use super::index::Repository;
-use super::site::{Catalog, Findings, Listing, Site};
+use super::site::{Catalog, Findings, Listing, Members, Site};
 use super::{Candidate, Evidence, Found, Limits, TreeFacts, join};
 use crate::host::Host;
 
@@ -19,6 +19,23 @@ struct Visit {
     /// Kinds that an exception further up turns off where a directory has no lock file of its own,
     /// as in the packages of a workspace.
     off: Rc<BTreeSet<String>>,
+    /// Workspaces further up, the innermost last, with the directories of their tops.
+    workspaces: Rc<Vec<(String, Rc<Members>)>>,
+}
+
+impl Visit {
+    /// The workspace that the directory is a package of, for trees of a kind.
+    fn workspace_for(&self, kind: &str) -> Option<&Members> {
+        let found = self.workspaces.iter().rev().find(|(top, members)| {
+            let below = if top.is_empty() {
+                Some(self.relative.as_str())
+            } else {
+                self.relative.strip_prefix(top.as_str()).and_then(|rest| rest.strip_prefix('/'))
+            };
+            members.kind == kind && below.is_some_and(|below| members.packages.contain(below))
+        });
+        found.map(|(_, members)| members.as_ref())
+    }
 }
 
 /// Visits `top` and what is below it, level by level.
@@ -30,8 +47,14 @@ pub(super) fn walk(
     notes: &mut Vec<String>,
 ) -> Found {
     let repository = Repository::find(host, &top).map(Rc::new);
-    let top =
-        Visit { absolute: top, relative: String::new(), depth: 0, repository, off: Rc::default() };
+    let top = Visit {
+        absolute: top,
+        relative: String::new(),
+        depth: 0,
+        repository,
+        off: Rc::default(),
+        workspaces: Rc::default(),
+    };
     let mut walk = Walk {
         host,
         catalog,
@@ -103,13 +126,19 @@ impl Walk<'_> {
 
     /// Takes over what was found in a directory.
     fn keep(&mut self, visit: &mut Visit, findings: Findings) {
-        let Findings { trees, kept, on_disk, off, locked } = findings;
+        let Findings { trees, kept, on_disk, off, locked, workspaces } = findings;
         self.closed.extend(on_disk.iter().map(|path| visit.absolute.join(path)));
         self.found.kept.extend(kept.iter().map(|path| join(&visit.relative, path)));
-        for tree in trees {
-            let part_of_workspace = visit.off.contains(&tree.kind) && !locked.contains(&tree.kind);
-            if part_of_workspace && tree.evidence != Evidence::Measured {
-                continue;
+        for mut tree in trees {
+            if !locked.contains(&tree.kind) {
+                let workspace = visit.workspace_for(&tree.kind);
+                let part_of_one = visit.off.contains(&tree.kind) || workspace.is_some();
+                if part_of_one && tree.evidence != Evidence::Measured {
+                    continue;
+                }
+                if let Some(workspace) = workspace {
+                    tree.install.clone_from(&workspace.install);
+                }
             }
             self.found.candidates.push(Candidate {
                 absolute: visit.absolute.join(&tree.path),
@@ -119,6 +148,10 @@ impl Walk<'_> {
         }
         if !off.is_empty() {
             visit.off = Rc::new(visit.off.union(&off).cloned().collect());
+        }
+        if !workspaces.is_empty() {
+            let own = workspaces.into_iter().map(|w| (visit.relative.clone(), Rc::new(w)));
+            visit.workspaces = Rc::new(visit.workspaces.iter().cloned().chain(own).collect());
         }
     }
 
@@ -144,6 +177,7 @@ impl Walk<'_> {
                 depth: visit.depth + 1,
                 repository: visit.repository.clone(),
                 off: visit.off.clone(),
+                workspaces: visit.workspaces.clone(),
             });
         }
     }

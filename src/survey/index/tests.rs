@@ -59,9 +59,10 @@ fn paths_of(bytes: &[u8], hash: usize) -> Option<Vec<String>> {
 /// Which of the paths below `/r` are tracked.
 fn tracked(host: &MemoryHost, paths: &[&str]) -> Result<Vec<String>, String> {
     let repository = Repository::find(host, Path::new("/r")).unwrap();
-    let mut wanted: Paths = paths.iter().map(|path| (path.as_bytes().to_vec(), false)).collect();
+    let mut wanted: Paths =
+        paths.iter().map(|path| (path.as_bytes().to_vec(), Tracked::default())).collect();
     repository.mark(host, &mut wanted)?;
-    let found = wanted.into_iter().filter(|(_, found)| *found);
+    let found = wanted.into_iter().filter(|(_, found)| found.files);
     Ok(found.map(|(path, _)| String::from_utf8(path).unwrap()).collect())
 }
 
@@ -229,11 +230,12 @@ fn agrees_with_git() {
     let check = |top: &Path, what: &str| {
         let repository = Repository::find(&RealHost, top).unwrap();
         assert_eq!(repository.root, top, "{what}");
-        let mut paths: Paths =
-            ["web/vendor", "node_modules"].map(|path| (path.as_bytes().to_vec(), false)).into();
+        let mut paths: Paths = ["web/vendor", "node_modules"]
+            .map(|path| (path.as_bytes().to_vec(), Tracked::default()))
+            .into();
         repository.mark(&RealHost, &mut paths).unwrap();
-        assert!(paths[b"web/vendor".as_slice()], "{what}");
-        assert!(!paths[b"node_modules".as_slice()], "{what}");
+        assert!(paths[b"web/vendor".as_slice()].files, "{what}");
+        assert!(!paths[b"node_modules".as_slice()].files, "{what}");
     };
     for hash in ["sha1", "sha256"] {
         let top = root.join(hash);

@@ -1,0 +1,269 @@
+#![doc = include_str!("relocate.md")]
+
+use std::path::{Path, PathBuf};
+
+use super::cover::treasure;
+use super::evidence::{may_be_shut_out, may_stay_empty};
+use super::volume::{Filler, filler, keys, release};
+use super::{Group, Member, Meta, Names, Strategy};
+use crate::compose::is_under;
+use crate::detect::{Context, Setting, directory_of, names_path};
+use crate::finding::{Applicability, Change, Fix, NewMount, NewSource};
+use crate::host::EntryKind;
+use crate::rules::{Access, Relocation, TreeKind};
+
+/// See the page above.
+pub struct Relocate;
+
+const META: Meta = Meta {
+    id: "relocate",
+    summary: "the tree moves out of the bind by its ecosystem's own variable, onto a named volume",
+    page: include_str!("relocate.md"),
+    repairs: &["slow-tree", "slow-writes"],
+    nests: false,
+};
+
+impl Strategy for Relocate {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn propose(
+        &self,
+        cx: &Context<'_>,
+        group: &Group<'_>,
+        names: &mut Names,
+    ) -> Result<Vec<Fix>, String> {
+        if let Some(advice) = treasure(cx, group, META.id) {
+            return Ok(advice);
+        }
+        let moves: Vec<&Relocation> =
+            group.members.iter().map(|member| fitting(cx, member)).collect::<Result<_, _>>()?;
+        let keys = keys(cx, group, names);
+        let fix = |((member, key), relocation): ((&Member<'_>, &String), &&Relocation)| {
+            let filler = filler(cx, group, &keys, member, key);
+            fix(cx, group, member, key, (relocation, &filler))
+        };
+        group.members.iter().zip(&keys).zip(&moves).map(fix).collect()
+    }
+}
+
+/// The variable that moves a member's tree.
+///
+/// # Errors
+/// Why none does.
+fn fitting<'k>(cx: &Context<'_>, member: &Member<'k>) -> Result<&'k Relocation, String> {
+    let (kind, host) = member.kind.zip(member.host.as_deref()).ok_or("no tree is concerned")?;
+    let facts = member.facts.ok_or("no tree is concerned")?;
+    if facts.path == "." {
+        return Err("the bind mounts the tree itself".to_owned());
+    }
+    let movable = |r: &&Relocation| directory_of(r, kind, Path::new(host)).is_some();
+    let relocation = kind.relocations.iter().find(movable);
+    let relocation =
+        relocation.ok_or_else(|| format!("no variable moves {} ({})", facts.path, kind.title))?;
+    let directory = directory_of(relocation, kind, Path::new(host)).unwrap_or_default();
+    has_evidence(cx, relocation, &directory)?;
+    if let Some(exception) = cx.overruled(relocation, &directory) {
+        return Err(exception.reason.clone());
+    }
+    let service = member.service;
+    for other in kind.relocations.iter().filter(movable) {
+        if matches!(cx.variable(service, &other.variable), Setting::Own(_)) {
+            return Err(format!("`{}` sets {} already", service.name, other.variable));
+        }
+    }
+    is_alone(cx, member, kind, relocation)?;
+    if let Some(place) = mention(cx, member, relocation, kind) {
+        return Err(format!(
+            "{place} names {}, which {} would not change",
+            facts.path, relocation.variable
+        ));
+    }
+    let taken = service
+        .mounts
+        .iter()
+        .find(|m| is_under(&relocation.path, &m.target) || is_under(&m.target, &relocation.path));
+    match taken {
+        Some(mount) => Err(format!("something is mounted at {} already", mount.target)),
+        None => Ok(relocation),
+    }
+}
+
+/// A file that says that the tool which reads the variable is in use.
+fn has_evidence(cx: &Context<'_>, relocation: &Relocation, directory: &Path) -> Result<(), String> {
+    let there = |file: &String| cx.host.target_kind(&directory.join(file)) == Some(EntryKind::File);
+    if relocation.when.is_empty() || relocation.when.iter().any(there) {
+        return Ok(());
+    }
+    let files = relocation.when.join(" or ");
+    Err(format!(
+        "there is no {files} beside the tree, so nothing shows that {} is read",
+        relocation.variable
+    ))
+}
+
+/// One variable moves all trees of its kind to one place, so there must be one only.
+fn is_alone(
+    cx: &Context<'_>,
+    member: &Member<'_>,
+    kind: &TreeKind,
+    relocation: &Relocation,
+) -> Result<(), String> {
+    let trees = cx.exposed_in(member.service, kind.access).into_iter();
+    let same =
+        trees.filter(|e| e.kind.id == kind.id && directory_of(relocation, kind, &e.host).is_some());
+    let hosts: std::collections::BTreeSet<PathBuf> = same.map(|e| e.host).collect();
+    if hosts.len() > 1 {
+        let (name, variable) = (&member.service.name, &relocation.variable);
+        return Err(format!(
+            "`{name}` sees several trees of this kind, and {variable} would put them all in one place"
+        ));
+    }
+    Ok(())
+}
+
+/// What of a service names the tree where it is now.
+fn mention(
+    cx: &Context<'_>,
+    member: &Member<'_>,
+    relocation: &Relocation,
+    kind: &TreeKind,
+) -> Option<String> {
+    let service = member.service;
+    let path = relocation.of.as_ref().or(kind.paths.first())?;
+    if cx.command_of(service).iter().any(|word| names_path(word, path)) {
+        return Some("the command".to_owned());
+    }
+    let values = service.environment.iter();
+    let mut values = values.filter_map(|(name, value)| Some((name, value.as_ref()?)));
+    if let Some((name, _)) = values.find(|(_, value)| names_path(value, path)) {
+        return Some(format!("the variable {name}"));
+    }
+    let root = cx.project.root.get("services").and_then(|s| s.get(&service.name))?;
+    let check = root.get("healthcheck").and_then(|check| check.get("test"));
+    let words = check.map(|c| c.text().map_or_else(|| c.texts(), |line| vec![line]));
+    if words.into_iter().flatten().any(|word| names_path(word, path)) {
+        return Some("the health check".to_owned());
+    }
+    let text = dockerfile(cx, member)?;
+    let line = lasting(&text).into_iter().find(|line| names_path(line, path))?;
+    let word = line.split_whitespace().next().unwrap_or_default().to_uppercase();
+    Some(format!("`{word}` of the Dockerfile"))
+}
+
+/// Bytes of a Dockerfile that are read.
+const LIMIT: u64 = 1 << 20;
+
+fn dockerfile(cx: &Context<'_>, member: &Member<'_>) -> Option<String> {
+    if let Some(inline) = member.service.build_of.as_ref().and_then(|build| build.inline.clone()) {
+        return Some(inline);
+    }
+    let file = cx.image(member.service)?.file.as_ref()?;
+    let bytes = cx.host.read(file, LIMIT).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Instructions of a Dockerfile that have an effect on the running container, continued lines joined.
+fn lasting(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut continued = false;
+    for line in text.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
+        let (part, more) = match line.strip_suffix('\\') {
+            Some(part) => (part, true),
+            None => (line, false),
+        };
+        match lines.last_mut().filter(|_| continued) {
+            Some(last) => last.push_str(part),
+            None => lines.push(part.to_owned()),
+        }
+        continued = more;
+    }
+    let lasts = |line: &String| {
+        let word = line.split_whitespace().next().unwrap_or_default();
+        ["ENV", "CMD", "ENTRYPOINT", "HEALTHCHECK"].iter().any(|i| word.eq_ignore_ascii_case(i))
+    };
+    lines.retain(lasts);
+    lines
+}
+
+fn fix(
+    cx: &Context<'_>,
+    group: &Group<'_>,
+    member: &Member<'_>,
+    key: &str,
+    (relocation, filler): (&Relocation, &Filler),
+) -> Result<Fix, String> {
+    let beside = member.mount.place.ok_or("this mount is not written in a `volumes` list")?;
+    let Relocation { variable, path, .. } = relocation;
+    let service = member.service.name.clone();
+    let mount = NewMount {
+        source: NewSource::Volume {
+            key: key.to_owned(),
+            nocopy: matches!(filler, Filler::Other(_)),
+        },
+        target: path.clone(),
+        written: path.clone(),
+        read_only: false,
+    };
+    Ok(Fix {
+        strategy: META.id,
+        applicability: Applicability::Unsafe,
+        title: format!("move {} to the named volume `{key}` at {path} ({variable})", member.target),
+        notes: notes(cx, group, member, key, relocation),
+        changes: vec![
+            Change::AddMount { service: service.clone(), mount, beside },
+            Change::DeclareVolume { key: key.to_owned() },
+            Change::SetVariable { service, name: variable.clone(), value: path.clone() },
+        ],
+    })
+}
+
+/// What evidence is missing, and what the user should know in any case.
+fn notes(
+    cx: &Context<'_>,
+    group: &Group<'_>,
+    member: &Member<'_>,
+    key: &str,
+    relocation: &Relocation,
+) -> Vec<String> {
+    let Relocation { variable, path, .. } = relocation;
+    let moved = Member {
+        service: member.service,
+        mount: member.mount,
+        target: path.clone(),
+        kind: member.kind,
+        facts: member.facts,
+        host: member.host.clone(),
+    };
+    let mut notes = Vec::new();
+    if let Some(kind) = member.kind.filter(|kind| kind.access == Access::ReadMostly) {
+        notes.extend(may_stay_empty(cx, &moved, kind));
+    }
+    notes.extend(may_be_shut_out(cx, &moved));
+    let old = &member.target;
+    notes.push(format!(
+        "tools that read {variable} use {path}; scripts and settings that name {old} themselves find there what the host has, or nothing"
+    ));
+    let project = &cx.project.name;
+    notes.push(format!(
+        "later images and lock-file changes do not reach the volume: run the install in the container, or refresh this one volume with `{} && docker volume rm {project}_{key}`",
+        release(group, member)
+    ));
+    notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_lasts_of_a_dockerfile_counts() {
+        let text =
+            "FROM a\nRUN rm .venv\n# ENV X=.venv\nENV A=1 \\\n  PATH=/app/.venv/bin:$PATH\ncmd x\n";
+        let lines = lasting(text);
+        assert_eq!(lines.len(), 2);
+        assert!(names_path(&lines[0], ".venv"));
+        assert_eq!(lines[1], "cmd x");
+    }
+}
