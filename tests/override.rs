@@ -230,8 +230,8 @@ fn an_override_file_keeps_its_style() {
             "services:\n  web: {tty: true, volumes: [nm]}\nvolumes: {x: {}, n: {}}\n",
         ),
         (
-            "volumes:\n  x:\nservices:\n  web:\n    volumes:\n    - 'x:/x'\n",
-            "volumes:\n  x:\n  n:\nservices:\n  web:\n    volumes:\n    - 'x:/x'\n    - 'nm'\n",
+            "volumes:\n  xx:\nservices:\n  web:\n    volumes:\n    - 'xx:/x'\n",
+            "volumes:\n  xx:\n  n:\nservices:\n  web:\n    volumes:\n    - 'xx:/x'\n    - 'nm'\n",
         ),
         (
             "services:\r\n  web:\r\n    tty: true\r\n",

@@ -6,7 +6,9 @@ use std::path::Path;
 use super::targets::{Targets, spelled_target};
 use super::value::{Data, FileId, List, Origin, Value};
 use super::volume::{CONSISTENCY_FLAGS, MountKind, is_path, parse_short};
-use super::{Mount, Place, Project, Service, Skipped, Syntax, Volume, build, clean_path};
+use super::{
+    Mount, Place, Project, Service, Skipped, Syntax, Volume, WatchRule, build, clean_path,
+};
 use crate::error::Problem;
 use crate::host::{Environment, lexical_clean};
 use crate::yaml::Kind;
@@ -97,6 +99,7 @@ impl Reader<'_> {
             entrypoint: words("entrypoint"),
             environment: value.get("environment").map(environment).unwrap_or_default(),
             env_files: value.get("env_file").map(|v| self.env_files(v)).unwrap_or_default(),
+            watch: self.watch_rules(value),
             depends_on: value
                 .get("depends_on")
                 .map(Value::names)
@@ -138,6 +141,19 @@ impl Reader<'_> {
             Some(list) => list.items.iter().filter_map(entry).collect(),
             None => entry(value).into_iter().collect(),
         }
+    }
+
+    fn watch_rules(&self, service: &Value) -> Vec<WatchRule> {
+        let rules = service.get("develop").and_then(|d| d.get("watch")).and_then(Value::list);
+        let rules = rules.map(|list| list.items.as_slice()).unwrap_or_default().iter();
+        let read = rules.filter_map(|rule| {
+            Some(WatchRule {
+                action: rule.text_of("action")?.to_owned(),
+                path: self.host_source(rule.text_of("path")?, rule.origin),
+                target: rule.text_of("target").map(clean_path),
+            })
+        });
+        read.collect()
     }
 
     fn volumes(&mut self, list: &List, service: &mut Service) -> Result<(), Problem> {

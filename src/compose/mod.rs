@@ -117,6 +117,8 @@ pub struct Service {
     pub environment: BTreeMap<String, Option<String>>,
     /// Host paths of its `env_file`, in order, whose variables `environment` overrules.
     pub env_files: Vec<String>,
+    /// Rules of its `develop.watch`, in order.
+    pub watch: Vec<WatchRule>,
     /// Services that its `depends_on` names: Compose creates their containers first.
     pub depends_on: Vec<String>,
     /// Services that its `volumes_from` names.
@@ -205,6 +207,17 @@ impl Mount {
             self.options.extend(flag.map(str::to_owned));
         }
     }
+}
+
+/// A rule of `develop.watch`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WatchRule {
+    /// `sync`, `rebuild`, `restart`, `sync+restart`, `sync+exec`.
+    pub action: String,
+    /// Absolute host path.
+    pub path: String,
+    /// Container path that it copies to, cleaned.
+    pub target: Option<String>,
 }
 
 /// How a mount is written.

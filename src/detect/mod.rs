@@ -21,6 +21,7 @@ pub mod slow_writes;
 pub mod suspicious_target;
 pub mod unmountable_source;
 pub mod unwritable_overlay;
+pub mod watch_under_bind;
 mod windows;
 pub mod windows_drive_source;
 
@@ -55,6 +56,7 @@ pub const ALL: &[&dyn Detector] = &[
     &suspicious_target::SuspiciousTarget,
     &unmountable_source::UnmountableSource,
     &unwritable_overlay::UnwritableOverlay,
+    &watch_under_bind::WatchUnderBind,
     &windows_drive_source::WindowsDriveSource,
 ];
 
