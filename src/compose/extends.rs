@@ -19,6 +19,13 @@ impl Loader<'_> {
         file: FileId,
         context: &Context,
     ) -> Result<(), Problem> {
+        if let Some(wrong) =
+            root.get("services").filter(|s| s.map().is_none() && s.directive.is_none())
+        {
+            return Err(self
+                .problem(wrong, "`services` must be a mapping")
+                .with_help("put services below it, or take it out"));
+        }
         let Data::Map(map) = &mut root.data else { return Ok(()) };
         let Some(Value { data: Data::Map(services), .. }) = map.get_mut("services") else {
             return Ok(());

@@ -7,11 +7,13 @@
 
 use std::path::{Path, PathBuf};
 
+use super::forms::{self, Misfit};
 use super::interpolate::{InvalidTemplate, interpolate};
 use super::merge::{Place, merge, settle};
 use super::resolve::{Resolver, VALUE_BUDGET};
 use super::select::{FILE_LIMIT, Layered, Request, Selection, select};
-use super::value::{BaseId, Data, FileId, Value};
+use super::targets::settle_services;
+use super::value::{BaseId, Data, FileId, Map, Origin, Value};
 use super::{File, Project, Role, Skipped, extract, relative_name};
 use crate::error::Problem;
 use crate::host::{Environment, Host};
@@ -146,16 +148,25 @@ impl Loader<'_> {
                     Data::Map(_) => {}
                     _ => return Err(self.problem(&value, "the top level must be a mapping")),
                 }
-                self.check_top_level(&value)?;
+                self.check_format(&value)?;
                 if context.extend {
                     self.extend_services(&mut value, file, context)?;
                     self.include(&mut value, path, context)?;
                 }
-                merged = Some(match merged {
+                let mut all = match merged {
                     None => settle(value),
                     Some(below) => merge(below, value, &Place::ROOT),
-                });
+                };
+                settle_services(&mut all).map_err(|misfit| self.misfit(misfit))?;
+                if context.extend {
+                    forms::check(&all).map_err(|misfit| self.misfit(misfit))?;
+                }
+                merged = Some(all);
             }
+        }
+        if merged.is_none() && context.role == Role::Included {
+            let nothing = Data::Map(Map { entries: Vec::new(), parts: Vec::new() });
+            return Ok(Value { data: nothing, ..Value::null() });
         }
         merged.ok_or_else(|| {
             let name = paths.last().map(|p| relative_name(&self.environment.directory, p));
@@ -218,8 +229,8 @@ impl Loader<'_> {
         }
     }
 
-    /// Faults of a file's top level that Compose refuses and that an edit would only make worse.
-    fn check_top_level(&self, root: &Value) -> Result<(), Problem> {
+    /// Files of the first format need words of their own.
+    fn check_format(&self, root: &Value) -> Result<(), Problem> {
         let Some(map) = root.map() else { return Ok(()) };
         if map.get("services").is_none() {
             let old = map.entries.iter().find(|(key, v)| {
@@ -239,16 +250,6 @@ impl Loader<'_> {
                     .with_help("indent the services below a `services:` key"));
             }
         }
-        for key in ["services", "volumes"] {
-            if let Some(value) = map.get(key)
-                && value.map().is_none()
-                && value.directive.is_none()
-            {
-                return Err(self
-                    .problem(value, format!("`{key}` must be a mapping"))
-                    .with_help(format!("take the empty `{key}:` out, or put entries below it")));
-            }
-        }
         Ok(())
     }
 
@@ -264,12 +265,21 @@ impl Loader<'_> {
     }
 
     pub(super) fn problem(&self, value: &Value, message: impl Into<String>) -> Problem {
-        match self.files.get(value.origin.file.0) {
+        self.problem_at(value.origin, message)
+    }
+
+    fn problem_at(&self, origin: Origin, message: impl Into<String>) -> Problem {
+        match self.files.get(origin.file.0) {
             Some(file) => {
-                Problem::at(file.source.name(), file.document.node(value.origin.node).span, message)
+                Problem::at(file.source.name(), file.document.node(origin.node).span, message)
             }
             None => Problem { file: None, span: None, message: message.into(), help: None },
         }
+    }
+
+    fn misfit(&self, misfit: Misfit) -> Problem {
+        let problem = self.problem_at(misfit.origin, misfit.message);
+        Problem { help: misfit.help, ..problem }
     }
 
     /// A file that cannot be opened is the fault of the line that asks for it.

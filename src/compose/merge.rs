@@ -2,8 +2,8 @@
 //!
 //! Mappings merge key by key, lists are appended, scalars are replaced, and a null leaves what was
 //! there. A few attributes have rules of their own. `volumes` of a service are appended here; that a
-//! later mount replaces an earlier one on the same target is decided when the mounts are read off,
-//! which comes to the same.
+//! later mount replaces an earlier one on the same target is decided once the document is merged,
+//! see `targets.rs`.
 
 use super::value::{Data, Directive, List, Map, Text, Value};
 
@@ -69,8 +69,7 @@ pub(super) fn merge(base: Value, over: Value, place: &Place<'_>) -> Value {
             Value { data: Data::Map(merge_maps(lower, upper, place)), ..shell(base.origin) }
         }
         (Data::List(mut list), Data::List(more)) => {
-            list.items.extend(more.items);
-            list.parts.extend(more.parts);
+            list.append(more);
             Value { data: Data::List(list), ..shell(base.origin) }
         }
         (data, Data::Null) => Value { data, ..shell(base.origin) },
@@ -140,7 +139,8 @@ fn as_list(value: Value) -> Value {
         return value;
     }
     let origin = value.origin;
-    Value { data: Data::List(List { items: vec![value], parts: Vec::new() }), ..shell(origin) }
+    let list = List { parts: Vec::new(), ..List::written(origin, vec![(0, value)]) };
+    Value { data: Data::List(list), ..shell(origin) }
 }
 
 /// A list of names as a mapping with nothing behind the names.

@@ -3,9 +3,11 @@
 //! [`load`] follows Compose's own phases, see `load.rs`. What is not modelled here (ports, networks,
 //! environment, …) is still kept apart and merged, but nobody reads it.
 
+mod conflict;
 mod dotenv;
 mod extends;
 mod extract;
+mod forms;
 mod include;
 pub mod interpolate;
 mod load;
@@ -24,7 +26,7 @@ use interpolate::Variables;
 
 pub use load::load;
 pub use select::{DEFAULT_NAMES, OVERRIDE_NAMES, Request, files_of_directory};
-pub use value::{BaseId, Data, FileId, List, Map, Origin, Text, Value};
+pub use value::{BaseId, Data, FileId, List, Map, Origin, Replaced, Slot, Text, Value};
 pub use volume::{MountKind, is_path, sections};
 
 /// A loaded project.

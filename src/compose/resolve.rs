@@ -61,11 +61,14 @@ impl Resolver<'_> {
                 }
             }
             Kind::Sequence { items, .. } => {
-                let items = items.iter().map(|i| self.at_depth(i.node, depth + 1));
-                Data::List(List {
-                    items: items.collect::<Result<_, _>>()?,
-                    parts: vec![self.origin(id)],
-                })
+                let mut kept = Vec::new();
+                for (index, item) in items.iter().enumerate() {
+                    let item = self.at_depth(item.node, depth + 1)?;
+                    if item.directive != Some(Directive::Reset) {
+                        kept.push((index, item));
+                    }
+                }
+                Data::List(List::written(self.origin(id), kept))
             }
             Kind::Mapping { .. } => Data::Map(self.mapping(id, depth)?),
         };
