@@ -1,5 +1,7 @@
 //! `.env` files, read as Compose reads them.
 
+use std::collections::BTreeMap;
+
 use super::interpolate::{InvalidTemplate, Variables, interpolate};
 
 /// Bytes that variables may add to the values of one file.
@@ -14,11 +16,16 @@ pub(super) struct Malformed {
     pub(super) message: String,
 }
 
-/// Reads `NAME=value` lines. Values may use the variables of `outer` and those above them.
+/// Reads `NAME=value` lines. Values may use the variables of `outer`, those above them and those of
+/// the files before, `earlier`.
 ///
 /// # Errors
 /// At the first line that Compose refuses.
-pub(super) fn parse(text: &str, outer: &dyn Variables) -> Result<Vec<(String, String)>, Malformed> {
+pub(super) fn parse(
+    text: &str,
+    outer: &dyn Variables,
+    earlier: &BTreeMap<String, String>,
+) -> Result<Vec<(String, String)>, Malformed> {
     let mut found: Vec<(String, String)> = Vec::new();
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut rest = text;
@@ -50,7 +57,7 @@ pub(super) fn parse(text: &str, outer: &dyn Variables) -> Result<Vec<(String, St
         let value = if single {
             raw
         } else {
-            let scope = Scope { found: &found, outer };
+            let scope = Scope { found: &found, outer, earlier };
             interpolate(&raw, &scope).map_err(|e| bad(reason(&e)))?.text
         };
         size += value.len();
@@ -175,25 +182,27 @@ fn unescape(text: &str) -> String {
 
 struct Scope<'a> {
     found: &'a [(String, String)],
+    earlier: &'a BTreeMap<String, String>,
     outer: &'a dyn Variables,
 }
 
 impl Variables for Scope<'_> {
     fn value(&self, name: &str) -> Option<&str> {
         // The environment wins over the file, as in Compose.
-        self.outer
-            .value(name)
-            .or_else(|| self.found.iter().rev().find(|(n, _)| n == name).map(|(_, v)| v.as_str()))
+        let own = || self.found.iter().rev().find(|(n, _)| n == name).map(|(_, v)| v.as_str());
+        let before = || self.earlier.get(name).map(String::as_str);
+        self.outer.value(name).or_else(own).or_else(before)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeMap;
+
+    const NONE: BTreeMap<&str, &str> = BTreeMap::new();
 
     fn values(text: &str) -> Vec<(String, String)> {
-        parse(text, &BTreeMap::from([("HOST", "h")])).unwrap()
+        parse(text, &BTreeMap::from([("HOST", "h")]), &BTreeMap::new()).unwrap()
     }
 
     #[test]
@@ -226,17 +235,21 @@ mod tests {
 
     #[test]
     fn what_compose_refuses_names_its_line() {
-        let none = BTreeMap::new();
-        assert_eq!(parse("A=1\nB C=2\n", &none).unwrap_err().offset, 4);
-        assert!(parse("A=\"open\n", &none).unwrap_err().message.contains("not closed"));
-        assert_eq!(parse("A='a' 'b'\n", &none).unwrap_err().offset, 6);
-        assert!(parse("A=1\n!\n", &none).is_err());
+        assert_eq!(parse("A=1\nB C=2\n", &NONE, &BTreeMap::new()).unwrap_err().offset, 4);
+        assert!(
+            parse("A=\"open\n", &NONE, &BTreeMap::new())
+                .unwrap_err()
+                .message
+                .contains("not closed")
+        );
+        assert_eq!(parse("A='a' 'b'\n", &NONE, &BTreeMap::new()).unwrap_err().offset, 6);
+        assert!(parse("A=1\n!\n", &NONE, &BTreeMap::new()).is_err());
     }
 
     #[test]
     fn a_bad_value_is_not_shown() {
         for text in ["A=secret${B", "A=secret${b.secret}", "A=${secret!}"] {
-            let message = parse(text, &BTreeMap::new()).unwrap_err().message;
+            let message = parse(text, &NONE, &BTreeMap::new()).unwrap_err().message;
             assert!(
                 message.contains("no valid variable") && !message.contains("secret"),
                 "{message}"
@@ -248,9 +261,13 @@ mod tests {
     fn values_do_not_grow_without_end() {
         let mut text = "V0=0123456789\n".to_owned();
         text.extend((1..40).map(|n| format!("V{n}=$V{0}$V{0}\n", n - 1)));
-        assert!(parse(&text, &BTreeMap::new()).unwrap_err().message.contains("too much text"));
+        assert!(
+            parse(&text, &NONE, &BTreeMap::new()).unwrap_err().message.contains("too much text")
+        );
         let mut text = format!("A={}\n", "x".repeat(1 << 20));
         text.extend((0..20).map(|n| format!("V{n}=$A\n")));
-        assert!(parse(&text, &BTreeMap::new()).unwrap_err().message.contains("too much text"));
+        assert!(
+            parse(&text, &NONE, &BTreeMap::new()).unwrap_err().message.contains("too much text")
+        );
     }
 }

@@ -8,13 +8,14 @@
 use std::path::{Path, PathBuf};
 
 use super::forms::{self, Misfit};
+use super::interpolate::Variables as _;
 use super::interpolate::{InvalidTemplate, interpolate};
 use super::merge::{Place, merge, settle};
 use super::resolve::{Resolver, VALUE_BUDGET};
 use super::select::{FILE_LIMIT, Layered, Request, Selection, select};
 use super::targets::settle_services;
 use super::value::{BaseId, Data, FileId, Map, Origin, Value};
-use super::{File, Project, Role, Skipped, extract, relative_name};
+use super::{File, Project, Role, Skipped, extract, fit_name, relative_name};
 use crate::error::Problem;
 use crate::host::{Environment, Host};
 use crate::source::Source;
@@ -25,6 +26,9 @@ pub(super) const CHAIN: usize = 128;
 
 /// Bytes that variables may add to the texts of one project.
 const TEXT_GROWTH: usize = 64 << 20;
+
+/// The variable with the project's name.
+const NAME: &str = "COMPOSE_PROJECT_NAME";
 
 /// Loads the project that `request` names.
 ///
@@ -48,6 +52,11 @@ pub fn load(
         budget: VALUE_BUDGET,
         growth: TEXT_GROWTH,
     };
+    let mut variables = variables;
+    let name = loader.name(&files, &directory, &variables)?;
+    if !name.is_empty() {
+        variables.set(NAME, name.clone());
+    }
     let context = Context {
         base: loader.base(&directory),
         variables,
@@ -56,7 +65,6 @@ pub fn load(
         trail: Vec::new(),
     };
     let root = loader.stack(&files, &context)?;
-    let name = super::project_name(&root, &context.variables, &directory);
     let mut project = Project {
         name,
         directory,
@@ -97,6 +105,45 @@ pub(super) struct Loader<'a> {
 }
 
 impl Loader<'_> {
+    /// The project name: `COMPOSE_PROJECT_NAME`, else the last `name:` of the main files, else the
+    /// directory's name. It is known before variables are filled in, as one of them holds it.
+    fn name(
+        &mut self,
+        files: &[PathBuf],
+        directory: &Path,
+        variables: &Layered,
+    ) -> Result<String, Problem> {
+        if let Some(given) = variables.value(NAME).filter(|name| !name.is_empty()) {
+            if fit_name(given) == given {
+                return Ok(given.to_owned());
+            }
+            return Err(Problem {
+                file: None,
+                span: None,
+                message: format!("`{NAME}` is no project name"),
+                help: Some(
+                    "use small letters, digits, `-` and `_`, and a letter or digit first"
+                        .to_owned(),
+                ),
+            });
+        }
+        let mut named = String::new();
+        for path in files {
+            let file = self.open(path, Role::Main)?;
+            let document = &self.file(file)?.document;
+            let mut texts = document.roots().iter().filter_map(|root| {
+                document.text_of(document.follow(document.get(*root, "name")?.value))
+            });
+            if let Some(name) = texts.rfind(|name| !name.is_empty()) {
+                name.clone_into(&mut named);
+            }
+        }
+        // A template that does not hold is named with its place later.
+        let named = interpolate(&named, variables).map_or(String::new(), |filled| filled.text);
+        let own = directory.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+        Ok(Some(fit_name(&named)).filter(|name| !name.is_empty()).unwrap_or_else(|| fit_name(own)))
+    }
+
     pub(super) fn base(&mut self, directory: &Path) -> BaseId {
         let known = self.bases.iter().position(|b| b == directory);
         BaseId(known.unwrap_or_else(|| {

@@ -22,7 +22,6 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::source::{Source, Span};
 use crate::yaml::Document;
-use interpolate::Variables;
 
 pub use load::load;
 pub use select::{DEFAULT_NAMES, OVERRIDE_NAMES, Request, files_of_directory};
@@ -213,11 +212,9 @@ impl Project {
     }
 }
 
-/// The project name: `COMPOSE_PROJECT_NAME`, else `name:`, else the directory's name, made fit.
-fn project_name(root: &Value, variables: &dyn Variables, directory: &Path) -> String {
-    let given = variables.value("COMPOSE_PROJECT_NAME").filter(|n| !n.is_empty());
-    let own = directory.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-    let name = given.or_else(|| root.text_of("name")).unwrap_or(own).to_lowercase();
+/// A project name as Compose makes it fit: small letters, digits, `_` and `-`, a letter or digit first.
+fn fit_name(name: &str) -> String {
+    let name = name.to_lowercase();
     let fit = name.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
     fit.collect::<String>().trim_start_matches(['_', '-']).to_owned()
 }
