@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::Role;
 use super::load::{CHAIN, Context, Loader, is_remote};
-use super::merge::{Place, merge};
+use super::merge::extend;
 use super::value::{Data, FileId, Map, Value};
 use crate::error::Problem;
 use crate::host::lexical_clean;
@@ -90,7 +90,7 @@ impl Loader<'_> {
             }
         };
         self.charge(&base, &extends)?;
-        Ok(merge(base, own, &Place::SERVICE))
+        Ok(extend(base, own))
     }
 
     fn extended_from(

@@ -77,6 +77,47 @@ pub(super) fn merge(base: Value, over: Value, place: &Place<'_>) -> Value {
     }
 }
 
+/// Puts a service on top of the one that it extends. Its tags go on to count for what lies below its
+/// document.
+pub(super) fn extend(base: Value, own: Value) -> Value {
+    let marks = marked(&own);
+    let mut all = merge(settle(base), own, &Place::SERVICE);
+    marks.into_iter().for_each(|mark| put_back(&mut all, mark));
+    all
+}
+
+/// A tagged value below a mapping: the keys that lead to it, the last one first.
+struct Mark {
+    keys: Vec<String>,
+    value: Value,
+}
+
+fn marked(value: &Value) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    for (key, inner) in value.map().map_or(&[][..], |map| &map.entries) {
+        if inner.directive.is_some() {
+            marks.push(Mark { keys: vec![key.clone()], value: inner.clone() });
+        } else {
+            let deeper = marked(inner).into_iter().map(|mut mark| {
+                mark.keys.push(key.clone());
+                mark
+            });
+            marks.extend(deeper);
+        }
+    }
+    marks
+}
+
+fn put_back(value: &mut Value, mut mark: Mark) {
+    let (Some(key), Data::Map(map)) = (mark.keys.pop(), &mut value.data) else { return };
+    match map.get_mut(&key) {
+        Some(inner) if mark.keys.is_empty() => inner.directive = mark.value.directive,
+        Some(inner) => put_back(inner, mark),
+        None if mark.keys.is_empty() => map.entries.push((key, mark.value)),
+        None => {}
+    }
+}
+
 /// A value as it stands alone: `!reset` entries are gone, `!override` has nothing to replace.
 pub(super) fn settle(mut value: Value) -> Value {
     value.directive = None;
