@@ -205,7 +205,8 @@ fn boolean(map: &Map, key: &str) -> Checked {
     if fits {
         return Ok(());
     }
-    Err(Misfit::new(value, format!("`{key}` of a mount must be true or false")))
+    Err(Misfit::new(value, format!("`{key}` of a mount must be true or false"))
+        .with_help("write one of the two, or take it out"))
 }
 
 fn field(map: &Map, key: &str, forms: Forms, what: &str) -> Checked {

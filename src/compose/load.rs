@@ -241,6 +241,7 @@ impl Loader<'_> {
             file,
             base: context.base,
             budget: &mut self.budget,
+            aliases: 0,
         };
         let mut value = resolver.value(root)?;
         self.fill_in(&mut value, &context.variables)?;

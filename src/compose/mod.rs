@@ -2,6 +2,12 @@
 //!
 //! [`load`] follows Compose's own phases, see `load.rs`. What is not modelled here (ports, networks,
 //! environment, …) is still kept apart and merged, but nobody reads it.
+//!
+//! What Compose accepts is never refused. What it refuses is refused here, too, but for what may be
+//! right on another machine or beside another file: a variable that is not set, though the file
+//! demands it by `?`, as a fresh clone has no `.env` yet (what depends on it is
+//! [skipped](Project::skipped)); a service, volume or network that is named and not there, as a
+//! fragment may be loaded on its own; and a name that a newer Compose may know.
 
 mod conflict;
 mod dotenv;
@@ -259,31 +265,4 @@ pub fn relative_name(directory: &Path, path: &Path) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn container_paths_are_cleaned_like_compose() {
-        for (path, clean) in [
-            ("/app/", "/app"),
-            ("/app//x", "/app/x"),
-            ("/app/./x/../y", "/app/y"),
-            ("/..", "/"),
-            ("app/venv/", "app/venv"),
-            ("./app", "app"),
-            ("../x", "../x"),
-            ("/", "/"),
-        ] {
-            assert_eq!(clean_path(path), clean, "{path}");
-        }
-        assert!(is_under("/app/x", "/app") && is_under("/app", "/app") && is_under("/x", "/"));
-        assert!(!is_under("/apps", "/app"));
-    }
-
-    #[test]
-    fn names_are_relative_to_the_working_directory() {
-        let name = |path: &str| relative_name(Path::new("/a/b"), Path::new(path));
-        assert_eq!(name("/a/b/c.yaml"), "c.yaml");
-        assert_eq!(name("/a/c/d.yaml"), "../c/d.yaml");
-    }
-}
+mod tests;
