@@ -125,7 +125,7 @@ fn what_only_looks_odd_is_read() {
         format!("%YAML 1.1\n%TAG ! tag:x,2000:\n---\n{SERVICE}"),
         format!("{SERVICE}x-a: |\n  ...\n  %no directive\n"),
         "services:\n  a:\n    image: ${X:?must be set}\n    volumes: ['${Y:?}:/app']\n".to_owned(),
-        "services:\n  \"w\\u001b[31m\\u0007\\n\":\n    volumes: [./:/app]\n".to_owned(),
+        "services:\n  web:\n    volumes: [\"./w\\u001b[31m\\u0007\\n:/app\"]\n".to_owned(),
         "services: {}\n".to_owned(),
     ] {
         let place = Place::new();
@@ -134,6 +134,15 @@ fn what_only_looks_odd_is_read() {
         assert_eq!(ran.code, 0, "{text}: {}", ran.err);
         assert!(!ran.out.contains('\u{1b}') && !ran.err.contains('\u{1b}'));
     }
+}
+
+#[test]
+fn a_refused_name_is_shown_without_its_control_characters() {
+    let place = Place::new();
+    place.put("compose.yaml", "services:\n  \"w\\u001b[31m\\u0007\":\n    image: a\n");
+    let ran = place.run("check");
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    assert!(ran.err.contains("is no name for a service") && !ran.err.contains('\u{1b}'));
 }
 
 /// Compose refuses to start such a project. Here the variable may only be set elsewhere, so the mount
@@ -296,7 +305,6 @@ fn env_files_that_cannot_be_read_are_one_problem() {
     for (env, message) in [
         ("A=1\nB C=word\n", "line 2"),
         ("A=\"open\n", "not closed"),
-        ("=1\n", "line 1"),
         ("A=${B.c}\n", "no valid variable"),
         (&format!("V0=0123456789abcdef\n{doubling}"), "too much text"),
         (&nested, "nested too deeply"),

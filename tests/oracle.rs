@@ -8,6 +8,10 @@
 
 #[path = "support/generate.rs"]
 mod generate;
+#[path = "support/jumble.rs"]
+mod jumble;
+#[path = "support/loading.rs"]
+mod loading;
 mod support;
 
 use std::collections::BTreeMap;
@@ -64,6 +68,12 @@ fn checks() -> Vec<(String, Check)> {
     for (name, text) in ODD {
         checks.push((format!("accepted/{name}"), Box::new(|compose| accepted(compose, text))));
     }
+    checks.push(("loading/templates".to_owned(), Box::new(loading::templates)));
+    checks.push(("loading/env-files".to_owned(), Box::new(loading::env_files)));
+    for case in loading::CASES {
+        let name = format!("loading/{}", case.name);
+        checks.push((name, Box::new(|compose| loading::loads_alike(compose, case))));
+    }
     let number = |name: &str, default| {
         variable(name).map_or(default, |text| text.parse().expect("a number of cases"))
     };
@@ -72,7 +82,10 @@ fn checks() -> Vec<(String, Check)> {
     for start in (first..end).step_by(usize::try_from(CHUNK).unwrap()) {
         let seeds = start..end.min(start + CHUNK);
         let name = format!("generated/{}-{}", seeds.start, seeds.end - 1);
+        let (others, jumbled) =
+            (seeds.clone(), format!("jumbled/{}-{}", seeds.start, seeds.end - 1));
         checks.push((name, Box::new(move |compose| generated(compose, seeds.clone()))));
+        checks.push((jumbled, Box::new(move |compose| loading::jumbled(compose, others.clone()))));
     }
     checks
 }

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 const FILES: [(&str, &str); 3] = [
     (
         "compose.yaml",
-        "services:\n  wéb:\n    image: node:22\n    volumes:\n      - ./:/app\n      - cache:/c:ro\n      \
+        "services:\n  web: # wéb\n    image: node:22\n    volumes:\n      - ./:/app\n      - cache:/c:ro\n      \
          - ${UNSET_SOURCE}:/data\nvolumes:\n  cache:\n",
     ),
     ("package.json", "{\"dependencies\": {\"left-pad\": \"1.0.0\"}}\n"),
@@ -74,7 +74,7 @@ fn places_are_those_of_the_text() {
     assert_eq!(text.get(offset(start)..offset(end)), Some("./:/app"));
     assert_eq!((&start["line"], &start["column"]), (&5.into(), &9.into()));
     assert_eq!(report["findings"][0]["span"], mount["span"]);
-    assert_eq!(report["findings"][0]["service"], "wéb");
+    assert_eq!(report["findings"][0]["service"], "web");
     let problem = &report["problems"][0];
     assert_eq!(
         (&problem["file"], &problem["span"]["start"]["line"]),

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::Role;
 use super::load::{CHAIN, Context, Loader, is_remote};
-use super::merge::{Place, merge};
+use super::merge::extend;
 use super::value::{Data, FileId, Map, Value};
 use crate::error::Problem;
 use crate::host::lexical_clean;
@@ -19,6 +19,13 @@ impl Loader<'_> {
         file: FileId,
         context: &Context,
     ) -> Result<(), Problem> {
+        if let Some(wrong) =
+            root.get("services").filter(|s| s.map().is_none() && s.directive.is_none())
+        {
+            return Err(self
+                .problem(wrong, "`services` must be a mapping")
+                .with_help("put services below it, or take it out"));
+        }
         let Data::Map(map) = &mut root.data else { return Ok(()) };
         let Some(Value { data: Data::Map(services), .. }) = map.get_mut("services") else {
             return Ok(());
@@ -83,7 +90,7 @@ impl Loader<'_> {
             }
         };
         self.charge(&base, &extends)?;
-        Ok(merge(base, own, &Place::SERVICE))
+        Ok(extend(base, own))
     }
 
     fn extended_from(

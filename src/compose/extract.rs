@@ -3,15 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::targets::{Targets, spelled_target};
-use super::value::{Data, FileId, List, Origin, Value};
-use super::volume::{CONSISTENCY_FLAGS, MountKind, is_path, parse_short};
+use super::forms::is_name;
+use super::value::{Data, List, Origin, Value};
+use super::volume::{CONSISTENCY_FLAGS, MountKind, parse_short};
 use super::{
     Mount, Place, Project, Service, Skipped, Syntax, Volume, WatchRule, build, clean_path,
 };
 use crate::error::Problem;
 use crate::host::{Environment, lexical_clean};
-use crate::yaml::Kind;
 
 /// Fills `project` from the merged root of its files.
 pub(super) fn fill(
@@ -44,16 +43,7 @@ fn read(
     }
     let Some(services) = root.get("services").and_then(Value::map) else { return Ok(()) };
     for (name, value) in &services.entries {
-        let service = match &value.data {
-            Data::Map(_) => Reader { project, home, name }.service(value, profiles)?,
-            _ => {
-                return Err(problem(
-                    project,
-                    value.origin,
-                    format!("service `{name}` must be a mapping"),
-                ));
-            }
-        };
+        let service = Reader { project, home, name }.service(value, profiles)?;
         project.services.push(service);
     }
     project.services.sort_by(|a, b| a.name.cmp(&b.name));
@@ -116,18 +106,11 @@ impl Reader<'_> {
                 .map(|v| v.split(':').next().unwrap_or_default().to_owned())
                 .collect(),
         };
-        match value.get("volumes").map(|v| &v.data) {
-            None | Some(Data::Null) => {}
-            Some(Data::List(list)) => self.volumes(list, &mut service)?,
-            Some(_) => {
-                let origin = value.get("volumes").map_or(value.origin, |v| v.origin);
-                let message = format!("`volumes` of service `{}` must be a list", self.name);
-                return Err(problem(self.project, origin, message));
-            }
+        if let Some(list) = value.get("volumes").and_then(Value::list) {
+            self.volumes(list, &mut service);
         }
-        if let Some(tmpfs) = value.get("tmpfs") {
-            Self::memory(tmpfs, &mut service);
-        }
+        let memory = value.get("tmpfs").map(|tmpfs| Self::memory(tmpfs, &mut service));
+        self.check_targets(&service, memory.unwrap_or_default())?;
         Ok(service)
     }
 
@@ -135,7 +118,7 @@ impl Reader<'_> {
     fn env_files(&self, value: &Value) -> Vec<String> {
         let entry = |value: &Value| {
             let path = value.text().or_else(|| value.text_of("path"))?;
-            Some(self.host_source(path, value.origin))
+            Some(resolve_path(path, self.directory(value.origin), self.home))
         };
         match value.list() {
             Some(list) => list.items.iter().filter_map(entry).collect(),
@@ -149,120 +132,67 @@ impl Reader<'_> {
         let read = rules.filter_map(|rule| {
             Some(WatchRule {
                 action: rule.text_of("action")?.to_owned(),
-                path: self.host_source(rule.text_of("path")?, rule.origin),
+                path: resolve_path(rule.text_of("path")?, self.directory(rule.origin), self.home),
                 target: rule.text_of("target").map(clean_path),
             })
         });
         read.collect()
     }
 
-    fn volumes(&mut self, list: &List, service: &mut Service) -> Result<(), Problem> {
+    fn volumes(&mut self, list: &List, service: &mut Service) {
         service.volume_lists.clone_from(&list.parts);
-        let places = self.places(list);
-        let mut mounts = Targets::default();
-        let mut stage = None;
-        for (index, item) in list.items.iter().enumerate() {
-            let place = places.get(index).copied();
-            let mount = match &item.data {
-                Data::Scalar(text) if text.string => self.short(item, place)?,
-                Data::Map(_) => self.long(item, place),
-                Data::Null | Data::Scalar(_) | Data::List(_) => {
-                    return Err(problem(
-                        self.project,
-                        item.origin,
-                        "a mount must be a text or a mapping",
-                    ));
+        for (item, slot) in list.items.iter().zip(&list.slots) {
+            match self.mount(item, slot.place) {
+                Ok(mount) => service.mounts.push(mount),
+                Err(unset) => {
+                    let reason = format!("{} not set, so this mount is not known", list_of(unset));
+                    self.skip(item, reason);
                 }
-            };
-            let Some(mount) = mount else { continue };
-            let of_this = mount.place.map(|place| self.document_of(place.list));
-            if of_this != stage {
-                stage = of_this;
-                mounts = mounts.settled(&mut service.replaced);
-            }
-            mounts.put(spelled_target(item), mount, &mut service.replaced);
-        }
-        service.mounts = mounts.settled(&mut service.replaced).into_mounts();
-        Ok(())
-    }
-
-    /// The file and the YAML document in it that a list stands in.
-    fn document_of(&self, list: Origin) -> (FileId, usize) {
-        let file = self.project.file(list.file);
-        let before = file.map(|file| {
-            let start = |node| file.document.node(node).start();
-            let roots = file.document.roots().iter();
-            roots.filter(|root| start(**root) <= start(list.node)).count()
-        });
-        (list.file, before.unwrap_or(0))
-    }
-
-    /// Where each item of a merged list is written: its parts hold the items in order.
-    fn places(&self, list: &List) -> Vec<Place> {
-        let mut places = Vec::new();
-        for part in &list.parts {
-            let Some(file) = self.project.file(part.file) else { continue };
-            if let Kind::Sequence { items, .. } = &file.document.node(part.node).kind {
-                places.extend((0..items.len()).map(|index| Place { list: *part, index }));
             }
         }
-        places
+        for lost in &list.replaced {
+            let mount = self.mount(&lost.mount, lost.place).ok();
+            service.replaced.extend(mount.map(|mount| (mount, lost.by)));
+        }
     }
 
-    fn short(&mut self, item: &Value, place: Option<Place>) -> Result<Option<Mount>, Problem> {
-        let Data::Scalar(entry) = &item.data else { return Ok(None) };
-        let parsed = match parse_short(&entry.text) {
-            Ok(parsed) => parsed,
-            Err(_) if !entry.unset.is_empty() => {
-                self.skip(
-                    item,
-                    format!("{} not set, so this mount is not known", list_of(&entry.unset)),
-                );
-                return Ok(None);
+    /// A mount, or the variables without which it is not known. Other entries that are no mounts
+    /// have been refused before.
+    fn mount<'v>(&self, item: &'v Value, place: Place) -> Result<Mount, &'v [String]> {
+        match &item.data {
+            Data::Scalar(entry) => {
+                let parsed = parse_short(&entry.text).map_err(|_| entry.unset.as_slice())?;
+                Ok(Mount {
+                    kind: parsed.kind,
+                    source: self.source_of(parsed.kind, parsed.source.as_deref(), item.origin),
+                    target: parsed.target,
+                    read_only: parsed.read_only,
+                    syntax: Syntax::Short,
+                    nocopy: parsed.options.iter().any(|o| o == "nocopy"),
+                    consistency: flag_among(parsed.options.iter().map(String::as_str)),
+                    options: parsed.options,
+                    unset: entry.unset.clone(),
+                    origin: item.origin,
+                    place: Some(place),
+                })
             }
-            Err(reason) => {
-                let message = format!("`{}` is no mount: {reason}", entry.text);
-                return Err(problem(self.project, item.origin, message)
-                    .with_help("write `source:target` or `source:target:options`"));
-            }
-        };
-        let source = match (parsed.kind, parsed.source) {
-            (MountKind::Bind, Some(source)) => Some(self.host_source(&source, item.origin)),
-            (_, source) => source,
-        };
-        Ok(Some(Mount {
-            kind: parsed.kind,
-            source,
-            target: parsed.target,
-            read_only: parsed.read_only,
-            syntax: Syntax::Short,
-            nocopy: parsed.options.iter().any(|o| o == "nocopy"),
-            consistency: flag_among(parsed.options.iter().map(String::as_str)),
-            options: parsed.options,
-            unset: entry.unset.clone(),
-            origin: item.origin,
-            place,
-        }))
+            _ => self.long(item, place),
+        }
     }
 
-    fn long(&mut self, item: &Value, place: Option<Place>) -> Option<Mount> {
-        let Some(target) = item.text_of("target") else {
-            self.skip(item, "this mount has no target".to_owned());
-            return None;
+    fn long<'v>(&self, item: &'v Value, place: Place) -> Result<Mount, &'v [String]> {
+        let unset = |key: &str| match item.get(key).map(|v| &v.data) {
+            Some(Data::Scalar(text)) => text.unset.as_slice(),
+            _ => &[],
         };
         let kind = MountKind::of_word(item.text_of("type").unwrap_or_default());
-        let source = item.text_of("source").map(|source| match kind {
-            MountKind::Bind => self.host_source(source, item.origin),
-            _ => source.to_owned(),
-        });
-        let unset = |key: &str| match item.get(key).map(|v| &v.data) {
-            Some(Data::Scalar(text)) => text.unset.clone(),
-            _ => Vec::new(),
-        };
-        Some(Mount {
+        if kind == MountKind::Other && !unset("type").is_empty() {
+            return Err(unset("type"));
+        }
+        Ok(Mount {
             kind,
-            source: source.filter(|_| kind != MountKind::Tmpfs),
-            target: clean_path(target),
+            source: self.source_of(kind, item.text_of("source"), item.origin),
+            target: clean_path(item.text_of("target").unwrap_or_default()),
             read_only: item.get("read_only").is_some_and(Value::is_true),
             syntax: Syntax::Long,
             nocopy: item.get("volume").and_then(|v| v.get("nocopy")).is_some_and(Value::is_true),
@@ -270,22 +200,52 @@ impl Reader<'_> {
             consistency: flag_among(item.text_of("consistency").into_iter()),
             unset: [unset("source"), unset("target"), unset("type")].concat(),
             origin: item.origin,
-            place,
+            place: Some(place),
         })
     }
 
+    /// A source as Compose resolves it.
+    fn source_of(&self, kind: MountKind, source: Option<&str>, origin: Origin) -> Option<String> {
+        let source = source.filter(|source| kind == MountKind::Bind || !source.is_empty())?;
+        Some(match kind {
+            MountKind::Bind => resolve_path(source, self.directory(origin), self.home),
+            _ => source.to_owned(),
+        })
+    }
+
+    /// Compose looks for equal targets once more, those of `tmpfs` as they are written, in the
+    /// services that it would start. What variables that are not set would say is not known.
+    fn check_targets(&self, service: &Service, memory: Vec<(&str, Origin)>) -> Result<(), Problem> {
+        let mounts = service.mounts.iter().filter(|m| m.place.is_some() && m.unset.is_empty());
+        let mounts = mounts.map(|mount| (mount.target.as_str(), mount.origin));
+        let mut seen = BTreeSet::new();
+        for (target, origin) in memory.into_iter().chain(mounts).filter(|_| service.active) {
+            if !seen.insert(target) {
+                let message = format!("service `{}` mounts {target} twice", self.name);
+                return Err(problem(self.project, origin, message)
+                    .with_help("take one of the two mounts out: Compose refuses both together"));
+            }
+        }
+        Ok(())
+    }
+
     /// A service's `tmpfs`: `path` or `path:options`.
-    fn memory(tmpfs: &Value, service: &mut Service) {
+    /// Returns the targets as they are written, where they are known.
+    fn memory<'v>(tmpfs: &'v Value, service: &mut Service) -> Vec<(&'v str, Origin)> {
         let items = match &tmpfs.data {
             Data::List(list) => list.items.iter().collect(),
             _ => vec![tmpfs],
         };
         let mut seen = BTreeSet::new();
+        let mut written = Vec::new();
         for item in items {
             if let Data::Scalar(text) = &item.data
                 && seen.insert(&text.text)
             {
                 let path = text.text.split(':').next().unwrap_or_default();
+                if text.unset.is_empty() {
+                    written.push((path, item.origin));
+                }
                 service.mounts.push(Mount {
                     kind: MountKind::Tmpfs,
                     source: None,
@@ -301,20 +261,21 @@ impl Reader<'_> {
                 });
             }
         }
+        written
     }
 
     fn directory(&self, origin: Origin) -> &Path {
         self.project.bases.get(origin.base.0).map_or(Path::new(""), |b| b.as_path())
     }
 
-    fn host_source(&self, source: &str, origin: Origin) -> String {
-        resolve_path(source, self.directory(origin), self.home)
-    }
-
     /// Equal for builds that give the same image: the resolved context and every other attribute.
     fn build_key(&self, build: &Value) -> String {
         let context = build.text().or_else(|| build.text_of("context")).unwrap_or(".");
-        let mut key = resolve_path(context, self.directory(build.origin), self.home);
+        let mut key = if context.contains("://") {
+            context.to_owned()
+        } else {
+            resolve_path(context, self.directory(build.origin), self.home)
+        };
         if let Some(map) = build.map() {
             let mut rest: Vec<_> = map.entries.iter().filter(|(k, _)| k != "context").collect();
             rest.sort_by(|a, b| a.0.cmp(&b.0));
@@ -359,11 +320,19 @@ pub(super) fn resolve_path(path: &str, base: &Path, home: Option<&Path>) -> Stri
         let joined = home.join(rest.trim_start_matches('/'));
         return lexical_clean(&joined).to_string_lossy().into_owned();
     }
-    let windows = is_path(path) && !path.starts_with(['.', '/', '~']);
-    if windows || path.contains("://") {
+    if is_windows_path(path) {
         return path.to_owned();
     }
     lexical_clean(&base.join(path)).to_string_lossy().into_owned()
+}
+
+/// True for an absolute path of Windows: `C:\code`, `C:/code`, `\\server\share`.
+fn is_windows_path(path: &str) -> bool {
+    let mut chars = path.chars();
+    path.starts_with(r"\\")
+        || chars.next().is_some_and(|c| c.is_ascii_alphanumeric())
+            && chars.next() == Some(':')
+            && matches!(chars.next(), Some('\\' | '/'))
 }
 
 /// A value on one line, mappings sorted: only for comparing.
@@ -448,13 +417,12 @@ fn check_volume_names(project: &Project) -> Result<(), Problem> {
         else {
             continue;
         };
-        let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
         let declared = project.volumes.iter().any(|v| v.key == source);
         let literal = || {
             let file = project.file(mount.origin.file);
             file.is_some_and(|f| f.source.slice(project.place_of(mount.origin).1).contains(source))
         };
-        if !declared && !source.chars().all(legal) && literal() {
+        if !declared && !is_name(source) && literal() {
             let message = format!("`{source}` is neither a volume's name nor a path");
             return Err(problem(project, mount.origin, message)
                 .with_help(format!("write `./{source}` if it is a directory")));

@@ -3,8 +3,10 @@
 //! Each included project is loaded on its own, with its own directory and `.env`, before its
 //! resources are added.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::conflict::differ;
 use super::load::{CHAIN, Context, Loader, is_remote};
 use super::value::{Data, Value};
 use super::{Role, relative_name};
@@ -30,6 +32,7 @@ impl Loader<'_> {
             Data::List(ref list) => list.items.clone(),
             _ => return Err(self.problem(&include, "`include` must be a list")),
         };
+        let mut foreign = BTreeSet::new();
         for entry in entries {
             let paths = if entry.text().is_some() {
                 entry.texts()
@@ -42,9 +45,8 @@ impl Loader<'_> {
             }
             let start = self.directory(context.base).to_path_buf();
             let paths: Vec<PathBuf> = paths.iter().map(|p| lexical_clean(&start.join(p))).collect();
-            let Some(first) = paths.first() else {
-                return Err(self.problem(&entry, "an `include` entry needs a path"));
-            };
+            // Compose takes an entry without a path for one that brings in nothing.
+            let Some(first) = paths.first() else { continue };
             if let Some(again) = paths.iter().find(|p| trail.contains(p)) {
                 let name = relative_name(&self.environment.directory, again);
                 return Err(self.problem(&entry, format!("{name} includes itself in a circle")));
@@ -74,32 +76,64 @@ impl Loader<'_> {
                 self.open(path, Role::Included).map_err(|p| self.blame(&entry, p, path))?;
             }
             let imported = self.stack(&paths, &inner)?;
-            import(root, imported);
+            if let Some(clash) = import(root, imported, &mut foreign) {
+                let file = relative_name(&self.environment.directory, first);
+                return Err(self
+                    .problem(&entry, format!("{file} defines {clash} in another way"))
+                    .with_help(
+                        "define it once, or change what is included in a further file of `path`",
+                    ));
+            }
         }
         Ok(())
     }
 }
 
-/// Adds an included project's resources; what is there already stays.
-fn import(root: &mut Value, imported: Value) {
-    let (Data::Map(map), Data::Map(imported)) = (&mut root.data, imported.data) else { return };
-    for (section, value) in imported.entries {
-        if !matches!(section.as_str(), "services" | "volumes" | "networks" | "secrets" | "configs")
-        {
+/// Sections whose entries are brought in, with the word for one.
+const SECTIONS: [(&str, &str); 5] = [
+    ("services", "service"),
+    ("volumes", "volume"),
+    ("networks", "network"),
+    ("secrets", "secret"),
+    ("configs", "config"),
+];
+
+/// Adds an included project's resources. What is there already stays, if it is the same: `foreign`
+/// are the resources that came in by an `include` before. Returns what is there in another way.
+fn import(
+    root: &mut Value,
+    imported: Value,
+    foreign: &mut BTreeSet<(&'static str, String)>,
+) -> Option<String> {
+    let (Data::Map(map), Data::Map(mut imported)) = (&mut root.data, imported.data) else {
+        return None;
+    };
+    for (section, one) in SECTIONS {
+        let Some(at) = imported.entries.iter().position(|(key, _)| key == section) else {
             continue;
+        };
+        let (_, value) = imported.entries.swap_remove(at);
+        let origin = value.origin;
+        let Data::Map(more) = value.data else { continue };
+        if map.get(section).is_none() {
+            let nothing = Data::Map(super::Map { entries: Vec::new(), parts: more.parts.clone() });
+            map.entries
+                .push((section.to_owned(), Value { data: nothing, origin, directive: None }));
         }
-        match (map.get_mut(&section), value.data) {
-            (Some(Value { data: Data::Map(own), .. }), Data::Map(more)) => {
-                for (name, resource) in more.entries {
-                    if own.get(&name).is_none() {
-                        own.entries.push((name, resource));
-                    }
+        let Some(Value { data: Data::Map(own), .. }) = map.get_mut(section) else { continue };
+        for (name, resource) in more.entries {
+            let key = (section, name.clone());
+            match own.get(&name) {
+                Some(there) if differ(there, &resource, !foreign.contains(&key)) => {
+                    return Some(format!("{one} `{name}`, which is there already,"));
+                }
+                Some(_) => {}
+                None => {
+                    own.entries.push((name, resource));
+                    foreign.insert(key);
                 }
             }
-            (None, data) => {
-                map.entries.push((section, Value { data, origin: value.origin, directive: None }));
-            }
-            _ => {}
         }
     }
+    None
 }

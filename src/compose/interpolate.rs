@@ -100,23 +100,39 @@ fn fill(
     Ok(filled)
 }
 
-/// Splits what follows `${` at its closing brace; inner `${…}` are skipped.
+/// Splits what follows `${` at the brace that closes it, as Compose finds it: on the same line, and
+/// behind as many others as braces were opened before. It looks at no brace right behind an opening
+/// one, and where none closes it takes the last of the line.
 fn braced(text: &str) -> Option<(&str, &str)> {
+    let (_, behind_name) = split_name(text);
+    let line = text.split('\n').next().unwrap_or_default();
+    let end = if behind_name.starts_with('}') {
+        text.len() - behind_name.len()
+    } else {
+        let last = line.rfind('}')?;
+        closing(line.get(..last)?).unwrap_or(last)
+    };
+    let (body, rest) = text.split_at_checked(end)?;
+    Some((body, rest.strip_prefix('}')?))
+}
+
+fn closing(line: &str) -> Option<usize> {
     let mut open = 1;
-    let mut before = '\0';
-    for (at, c) in text.char_indices() {
-        match c {
-            '}' => {
+    let mut bytes = line.bytes().enumerate().skip(1);
+    while let Some((at, byte)) = bytes.next() {
+        match byte {
+            b'}' => {
                 open -= 1;
                 if open == 0 {
-                    let (body, rest) = text.split_at_checked(at)?;
-                    return Some((body, rest.strip_prefix('}')?));
+                    return Some(at);
                 }
             }
-            '{' if before == '$' => open += 1,
+            b'{' => {
+                open += 1;
+                bytes.next();
+            }
             _ => {}
         }
-        before = c;
     }
     None
 }
@@ -150,37 +166,29 @@ fn substitute(
     let value = variables.value(name);
     let (colon, rest) = operator.strip_prefix(':').map_or((false, operator), |rest| (true, rest));
     let present = value.filter(|v| !(colon && v.is_empty()));
-    let nested = |word: &str, filled: &mut Filled| -> Result<(), InvalidTemplate> {
-        let inner = fill(word, variables, depth + 1)?;
-        filled.text.push_str(&inner.text);
-        filled.unset.extend(inner.unset);
-        Ok(())
-    };
-    Some(match (rest.chars().next(), rest.get(1..).unwrap_or_default()) {
-        (None, _) if !colon => {
+    // Compose fills in the word behind an operator in any case, so it must be valid.
+    let word = rest.get(1..).unwrap_or_default();
+    let operator = rest.chars().next();
+    if operator.is_none_or(|c| !"-+?".contains(c)) {
+        return (operator.is_none() && !colon).then(|| {
             plain(name, variables, filled);
             Ok(())
+        });
+    }
+    let inner = match fill(word, variables, depth + 1) {
+        Ok(inner) => inner,
+        Err(invalid) => return Some(Err(invalid)),
+    };
+    match (operator, present) {
+        (Some('+'), None) => {}
+        (Some('+'), Some(_)) | (Some('-'), None) => {
+            filled.text.push_str(&inner.text);
+            filled.unset.extend(inner.unset);
         }
-        (Some('-'), word) => match present {
-            Some(value) => {
-                filled.text.push_str(value);
-                Ok(())
-            }
-            None => nested(word, filled),
-        },
-        (Some('+'), word) => match present {
-            Some(_) => nested(word, filled),
-            None => Ok(()),
-        },
-        (Some('?'), _) => {
-            match present {
-                Some(value) => filled.text.push_str(value),
-                None => filled.unset.push(name.to_owned()),
-            }
-            Ok(())
-        }
-        _ => return None,
-    })
+        (_, Some(value)) => filled.text.push_str(value),
+        (_, None) => filled.unset.push(name.to_owned()),
+    }
+    Some(Ok(()))
 }
 
 #[cfg(test)]
@@ -212,6 +220,10 @@ mod tests {
             ("$$A $$$A", "$A $a"),
             ("${NONE:-./a:/z:ro}", "./a:/z:ro"),
             ("no variables }", "no variables }"),
+            ("${NONE:-a{b}x}y", "a{b}xy"),
+            ("${NONE:-a{b}y", "a{by"),
+            ("${A:-{{.X}}}y", "a}y"),
+            ("${A?${NONE?no}}", "a"),
         ] {
             assert_eq!(fill(template).unwrap().text, expected, "{template}");
         }
@@ -253,9 +265,21 @@ mod tests {
 
     #[test]
     fn braces_without_a_variable_are_refused() {
-        for template in
-            ["${}", "${a.b}", "${A/x/y}", "${A", "${1}", "${A:}", "${A!}", "${A:=x}", "${NONE:-${B"]
-        {
+        for template in [
+            "${}",
+            "${a.b}",
+            "${A/x/y}",
+            "${A",
+            "${1}",
+            "${A:}",
+            "${A!}",
+            "${A:=x}",
+            "${NONE:-${B",
+            "${A:-${B.c}}",
+            "${NONE:+${B.c}}",
+            "${A:?${B.c}}",
+            "${NONE:-a\nb}",
+        ] {
             assert!(fill(template).is_err(), "{template}");
         }
     }

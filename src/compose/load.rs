@@ -7,12 +7,15 @@
 
 use std::path::{Path, PathBuf};
 
+use super::forms::{self, Misfit};
+use super::interpolate::Variables as _;
 use super::interpolate::{InvalidTemplate, interpolate};
 use super::merge::{Place, merge, settle};
 use super::resolve::{Resolver, VALUE_BUDGET};
 use super::select::{FILE_LIMIT, Layered, Request, Selection, select};
-use super::value::{BaseId, Data, FileId, Value};
-use super::{File, Project, Role, Skipped, extract, relative_name};
+use super::targets::settle_services;
+use super::value::{BaseId, Data, FileId, Map, Origin, Value};
+use super::{File, Project, Role, Skipped, extract, fit_name, relative_name};
 use crate::error::Problem;
 use crate::host::{Environment, Host};
 use crate::source::Source;
@@ -23,6 +26,9 @@ pub(super) const CHAIN: usize = 128;
 
 /// Bytes that variables may add to the texts of one project.
 const TEXT_GROWTH: usize = 64 << 20;
+
+/// The variable with the project's name.
+const NAME: &str = "COMPOSE_PROJECT_NAME";
 
 /// Loads the project that `request` names.
 ///
@@ -46,6 +52,11 @@ pub fn load(
         budget: VALUE_BUDGET,
         growth: TEXT_GROWTH,
     };
+    let mut variables = variables;
+    let name = loader.name(&files, &directory, &variables)?;
+    if !name.is_empty() {
+        variables.set(NAME, name.clone());
+    }
     let context = Context {
         base: loader.base(&directory),
         variables,
@@ -54,7 +65,6 @@ pub fn load(
         trail: Vec::new(),
     };
     let root = loader.stack(&files, &context)?;
-    let name = super::project_name(&root, &context.variables, &directory);
     let mut project = Project {
         name,
         directory,
@@ -97,6 +107,45 @@ pub(super) struct Loader<'a> {
 }
 
 impl Loader<'_> {
+    /// The project name: `COMPOSE_PROJECT_NAME`, else the last `name:` of the main files, else the
+    /// directory's name. It is known before variables are filled in, as one of them holds it.
+    fn name(
+        &mut self,
+        files: &[PathBuf],
+        directory: &Path,
+        variables: &Layered,
+    ) -> Result<String, Problem> {
+        if let Some(given) = variables.value(NAME).filter(|name| !name.is_empty()) {
+            if fit_name(given) == given {
+                return Ok(given.to_owned());
+            }
+            return Err(Problem {
+                file: None,
+                span: None,
+                message: format!("`{NAME}` is no project name"),
+                help: Some(
+                    "use small letters, digits, `-` and `_`, and a letter or digit first"
+                        .to_owned(),
+                ),
+            });
+        }
+        let mut named = String::new();
+        for path in files {
+            let file = self.open(path, Role::Main)?;
+            let document = &self.file(file)?.document;
+            let mut texts = document.roots().iter().filter_map(|root| {
+                document.text_of(document.follow(document.get(*root, "name")?.value))
+            });
+            if let Some(name) = texts.rfind(|name| !name.is_empty()) {
+                name.clone_into(&mut named);
+            }
+        }
+        // A template that does not hold is named with its place later.
+        let named = interpolate(&named, variables).map_or(String::new(), |filled| filled.text);
+        let own = directory.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+        Ok(Some(fit_name(&named)).filter(|name| !name.is_empty()).unwrap_or_else(|| fit_name(own)))
+    }
+
     pub(super) fn base(&mut self, directory: &Path) -> BaseId {
         let known = self.bases.iter().position(|b| b == directory);
         BaseId(known.unwrap_or_else(|| {
@@ -148,16 +197,25 @@ impl Loader<'_> {
                     Data::Map(_) => {}
                     _ => return Err(self.problem(&value, "the top level must be a mapping")),
                 }
-                self.check_top_level(&value)?;
+                self.check_format(&value)?;
                 if context.extend {
                     self.extend_services(&mut value, file, context)?;
                     self.include(&mut value, path, context)?;
                 }
-                merged = Some(match merged {
+                let mut all = match merged {
                     None => settle(value),
                     Some(below) => merge(below, value, &Place::ROOT),
-                });
+                };
+                settle_services(&mut all).map_err(|misfit| self.misfit(misfit))?;
+                if context.extend {
+                    forms::check(&all).map_err(|misfit| self.misfit(misfit))?;
+                }
+                merged = Some(all);
             }
+        }
+        if merged.is_none() && context.role == Role::Included {
+            let nothing = Data::Map(Map { entries: Vec::new(), parts: Vec::new() });
+            return Ok(Value { data: nothing, ..Value::null() });
         }
         merged.ok_or_else(|| {
             let name = paths.last().map(|p| relative_name(&self.environment.directory, p));
@@ -185,6 +243,7 @@ impl Loader<'_> {
             file,
             base: context.base,
             budget: &mut self.budget,
+            aliases: 0,
         };
         let mut value = resolver.value(root)?;
         self.fill_in(&mut value, &context.variables)?;
@@ -220,8 +279,8 @@ impl Loader<'_> {
         }
     }
 
-    /// Faults of a file's top level that Compose refuses and that an edit would only make worse.
-    fn check_top_level(&self, root: &Value) -> Result<(), Problem> {
+    /// Files of the first format need words of their own.
+    fn check_format(&self, root: &Value) -> Result<(), Problem> {
         let Some(map) = root.map() else { return Ok(()) };
         if map.get("services").is_none() {
             let old = map.entries.iter().find(|(key, v)| {
@@ -241,16 +300,6 @@ impl Loader<'_> {
                     .with_help("indent the services below a `services:` key"));
             }
         }
-        for key in ["services", "volumes"] {
-            if let Some(value) = map.get(key)
-                && value.map().is_none()
-                && value.directive.is_none()
-            {
-                return Err(self
-                    .problem(value, format!("`{key}` must be a mapping"))
-                    .with_help(format!("take the empty `{key}:` out, or put entries below it")));
-            }
-        }
         Ok(())
     }
 
@@ -266,12 +315,21 @@ impl Loader<'_> {
     }
 
     pub(super) fn problem(&self, value: &Value, message: impl Into<String>) -> Problem {
-        match self.files.get(value.origin.file.0) {
+        self.problem_at(value.origin, message)
+    }
+
+    fn problem_at(&self, origin: Origin, message: impl Into<String>) -> Problem {
+        match self.files.get(origin.file.0) {
             Some(file) => {
-                Problem::at(file.source.name(), file.document.node(value.origin.node).span, message)
+                Problem::at(file.source.name(), file.document.node(origin.node).span, message)
             }
             None => Problem { file: None, span: None, message: message.into(), help: None },
         }
+    }
+
+    fn misfit(&self, misfit: Misfit) -> Problem {
+        let problem = self.problem_at(misfit.origin, misfit.message);
+        Problem { help: misfit.help, ..problem }
     }
 
     /// A file that cannot be opened is the fault of the line that asks for it.

@@ -2,8 +2,8 @@
 //!
 //! Mappings merge key by key, lists are appended, scalars are replaced, and a null leaves what was
 //! there. A few attributes have rules of their own. `volumes` of a service are appended here; that a
-//! later mount replaces an earlier one on the same target is decided when the mounts are read off,
-//! which comes to the same.
+//! later mount replaces an earlier one on the same target is decided once the document is merged,
+//! see `targets.rs`.
 
 use super::value::{Data, Directive, List, Map, Text, Value};
 
@@ -69,12 +69,54 @@ pub(super) fn merge(base: Value, over: Value, place: &Place<'_>) -> Value {
             Value { data: Data::Map(merge_maps(lower, upper, place)), ..shell(base.origin) }
         }
         (Data::List(mut list), Data::List(more)) => {
-            list.items.extend(more.items);
-            list.parts.extend(more.parts);
+            list.append(more);
             Value { data: Data::List(list), ..shell(base.origin) }
         }
         (data, Data::Null) => Value { data, ..shell(base.origin) },
         (_, data) => settle(Value { data, ..shell(over.origin) }),
+    }
+}
+
+/// Puts a service on top of the one that it extends. Its tags go on to count for what lies below its
+/// document.
+pub(super) fn extend(base: Value, own: Value) -> Value {
+    let marks = marked(&own);
+    let mut all = merge(settle(base), own, &Place::SERVICE);
+    for mark in marks {
+        put_back(&mut all, mark);
+    }
+    all
+}
+
+/// A tagged value below a mapping: the keys that lead to it, the last one first.
+struct Mark {
+    keys: Vec<String>,
+    value: Value,
+}
+
+fn marked(value: &Value) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    for (key, inner) in value.map().map_or(&[][..], |map| &map.entries) {
+        if inner.directive.is_some() {
+            marks.push(Mark { keys: vec![key.clone()], value: inner.clone() });
+        } else {
+            let deeper = marked(inner).into_iter().map(|mut mark| {
+                mark.keys.push(key.clone());
+                mark
+            });
+            marks.extend(deeper);
+        }
+    }
+    marks
+}
+
+fn put_back(value: &mut Value, mut mark: Mark) {
+    let (Some(key), Data::Map(map)) = (mark.keys.pop(), &mut value.data) else { return };
+    match map.get_mut(&key) {
+        Some(inner) if mark.keys.is_empty() => inner.directive = mark.value.directive,
+        Some(inner) => put_back(inner, mark),
+        None if mark.keys.is_empty() => map.entries.push((key, mark.value)),
+        None => {}
     }
 }
 
@@ -140,7 +182,8 @@ fn as_list(value: Value) -> Value {
         return value;
     }
     let origin = value.origin;
-    Value { data: Data::List(List { items: vec![value], parts: Vec::new() }), ..shell(origin) }
+    let list = List { parts: Vec::new(), ..List::written(origin, vec![(0, value)]) };
+    Value { data: Data::List(list), ..shell(origin) }
 }
 
 /// A list of names as a mapping with nothing behind the names.

@@ -2,12 +2,20 @@
 //!
 //! [`load`] follows Compose's own phases, see `load.rs`. What is not modelled here (ports, networks,
 //! environment, …) is still kept apart and merged, but nobody reads it.
+//!
+//! What Compose accepts is never refused. What it refuses is refused here, too, but for what may be
+//! right on another machine or beside another file: a variable that is not set, though the file
+//! demands it by `?`, as a fresh clone has no `.env` yet (what depends on it is
+//! [skipped](Project::skipped)); a service, volume or network that is named and not there, as a
+//! fragment may be loaded on its own; and a name that a newer Compose may know.
 
 mod build;
 mod complete;
+mod conflict;
 mod dotenv;
 mod extends;
 mod extract;
+mod forms;
 mod include;
 pub mod interpolate;
 mod load;
@@ -24,13 +32,12 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::source::{Source, Span};
 use crate::yaml::Document;
-use interpolate::Variables;
 
 pub use complete::missing;
 pub use load::load;
 pub use overlay::{Resolved, resolve};
 pub use select::{Chosen, DEFAULT_NAMES, OVERRIDE_NAMES, Request, files_of_directory};
-pub use value::{BaseId, Data, FileId, List, Map, Origin, Text, Value};
+pub use value::{BaseId, Data, FileId, List, Map, Origin, Replaced, Slot, Text, Value};
 pub use volume::{CONSISTENCY_FLAGS, MountKind, is_path, sections};
 
 /// A loaded project.
@@ -370,11 +377,9 @@ impl Project {
     }
 }
 
-/// The project name: `COMPOSE_PROJECT_NAME`, else `name:`, else the directory's name, made fit.
-fn project_name(root: &Value, variables: &dyn Variables, directory: &Path) -> String {
-    let given = variables.value("COMPOSE_PROJECT_NAME").filter(|n| !n.is_empty());
-    let own = directory.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-    let name = given.or_else(|| root.text_of("name")).unwrap_or(own).to_lowercase();
+/// A project name as Compose makes it fit: small letters, digits, `_` and `-`, a letter or digit first.
+fn fit_name(name: &str) -> String {
+    let name = name.to_lowercase();
     let fit = name.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
     fit.collect::<String>().trim_start_matches(['_', '-']).to_owned()
 }
@@ -419,31 +424,4 @@ pub fn relative_name(directory: &Path, path: &Path) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn container_paths_are_cleaned_like_compose() {
-        for (path, clean) in [
-            ("/app/", "/app"),
-            ("/app//x", "/app/x"),
-            ("/app/./x/../y", "/app/y"),
-            ("/..", "/"),
-            ("app/venv/", "app/venv"),
-            ("./app", "app"),
-            ("../x", "../x"),
-            ("/", "/"),
-        ] {
-            assert_eq!(clean_path(path), clean, "{path}");
-        }
-        assert!(is_under("/app/x", "/app") && is_under("/app", "/app") && is_under("/x", "/"));
-        assert!(!is_under("/apps", "/app"));
-    }
-
-    #[test]
-    fn names_are_relative_to_the_working_directory() {
-        let name = |path: &str| relative_name(Path::new("/a/b"), Path::new(path));
-        assert_eq!(name("/a/b/c.yaml"), "c.yaml");
-        assert_eq!(name("/a/c/d.yaml"), "../c/d.yaml");
-    }
-}
+mod tests;

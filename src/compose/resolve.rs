@@ -21,6 +21,8 @@ pub(super) struct Resolver<'a> {
     pub(super) base: BaseId,
     /// Values that may still be made, shared by all files of the project.
     pub(super) budget: &'a mut usize,
+    /// Aliases that are being followed.
+    pub(super) aliases: usize,
 }
 
 impl Resolver<'_> {
@@ -35,15 +37,30 @@ impl Resolver<'_> {
             Kind::Scalar { value, .. } => text_cost(value),
             _ => 1,
         };
-        if *self.budget < cost || depth > DEPTH {
-            let what = if depth > DEPTH { "nest too deep" } else { "expand to too many values" };
+        if depth > DEPTH {
             return Err(self
-                .problem(id, format!("the aliases of this project {what}"))
+                .problem(id, "the aliases of this project nest too deep")
                 .with_help("write the repeated part once, or split the file"));
         }
-        *self.budget -= cost;
+        let Some(left) = self.budget.checked_sub(cost) else {
+            // A file is read again for each `include` and `extends` that names it.
+            let (what, help) = if self.aliases > 0 {
+                ("the aliases of this project", "write the repeated part once, or split the file")
+            } else {
+                ("the files of this project", "include and extend each file in fewer places")
+            };
+            return Err(self
+                .problem(id, format!("{what} expand to too many values"))
+                .with_help(help));
+        };
+        *self.budget = left;
         let data = match &node.kind {
-            Kind::Alias { target, .. } => return self.at_depth(*target, depth + 1),
+            Kind::Alias { target, .. } => {
+                self.aliases += 1;
+                let value = self.at_depth(*target, depth + 1);
+                self.aliases -= 1;
+                return value;
+            }
             Kind::Scalar { value, style } => {
                 let tag = node.tag.as_ref().map(|t| t.text.as_str());
                 let typed = ["!!null", "!!bool", "!!int", "!!float", "!!timestamp"];
@@ -61,11 +78,14 @@ impl Resolver<'_> {
                 }
             }
             Kind::Sequence { items, .. } => {
-                let items = items.iter().map(|i| self.at_depth(i.node, depth + 1));
-                Data::List(List {
-                    items: items.collect::<Result<_, _>>()?,
-                    parts: vec![self.origin(id)],
-                })
+                let mut kept = Vec::new();
+                for (index, item) in items.iter().enumerate() {
+                    let item = self.at_depth(item.node, depth + 1)?;
+                    if item.directive != Some(Directive::Reset) {
+                        kept.push((index, item));
+                    }
+                }
+                Data::List(List::written(self.origin(id), kept))
             }
             Kind::Mapping { .. } => Data::Map(self.mapping(id, depth)?),
         };
@@ -118,7 +138,10 @@ impl Resolver<'_> {
         let target = self.document.follow(id);
         match &self.document.node(target).kind {
             Kind::Mapping { .. } => {
+                let aliased = usize::from(target != id);
+                self.aliases += aliased;
                 let other = self.at_depth(target, depth + 1)?;
+                self.aliases -= aliased;
                 if let Data::Map(other) = other.data {
                     for (key, value) in other.entries {
                         match map.get_mut(&key) {

@@ -79,14 +79,25 @@ impl Layered {
         Self { variables: environment.variables.clone() }
     }
 
-    /// Adds a file's variables below the present ones; a later file of the same layer wins over an
-    /// earlier one, so the files of a layer are read together.
+    /// Adds the variables of files below the present ones. Of one name the last file has the word.
     pub(super) fn add_files(
         &mut self,
         host: &dyn Host,
         files: &[PathBuf],
         name: &dyn Fn(&Path) -> String,
     ) -> Result<(), Problem> {
+        for (name, value) in self.read(host, files, name)? {
+            self.variables.entry(name).or_insert(value);
+        }
+        Ok(())
+    }
+
+    fn read(
+        &self,
+        host: &dyn Host,
+        files: &[PathBuf],
+        name: &dyn Fn(&Path) -> String,
+    ) -> Result<BTreeMap<String, String>, Problem> {
         let mut layer = BTreeMap::new();
         for file in files {
             let shown = name(file);
@@ -95,17 +106,19 @@ impl Layered {
                     .with_help("create it, or name another with --env-file")
             })?;
             let text = String::from_utf8_lossy(&bytes);
-            let pairs = dotenv::parse(&text, self).map_err(|bad| {
+            let pairs = dotenv::parse(&text, self, &layer).map_err(|bad| {
                 let line = text.get(..bad.offset).map_or(1, |t| t.matches('\n').count() + 1);
                 Problem::of_file(&shown, format!("line {line}: {}", bad.message))
                     .with_help("write NAME=value, with quotes around a value of several words")
             })?;
             layer.extend(pairs);
         }
-        for (name, value) in layer {
-            self.variables.entry(name).or_insert(value);
-        }
-        Ok(())
+        Ok(layer)
+    }
+
+    /// Sets a variable, whatever it was.
+    pub(super) fn set(&mut self, name: &str, value: String) {
+        self.variables.insert(name.to_owned(), value);
     }
 }
 
@@ -118,40 +131,51 @@ pub(super) fn select(
 ) -> Result<Selection, Problem> {
     let here = &environment.directory;
     let absolute = |path: &Path| lexical_clean(&here.join(path));
-    let mut variables = Layered::of_process(environment);
-    let mut files: Vec<PathBuf> = request.files.iter().map(|f| absolute(f)).collect();
+    let mut process = Layered::of_process(environment);
+    let working = here.to_string_lossy().into_owned();
+    process.variables.entry("PWD".to_owned()).or_insert(working);
     let asked = request.project_directory.as_deref().map(absolute);
-    let disabled = variables.value("COMPOSE_DISABLE_ENV_FILE").is_some_and(|v| {
-        matches!(v.to_ascii_lowercase().as_str(), "1" | "true" | "t" | "yes" | "y" | "on")
-    });
-    let explicit = match (&request.env_files, variables.value("COMPOSE_ENV_FILES")) {
-        (given, _) if !given.is_empty() => given.iter().map(|f| absolute(f)).collect(),
-        (_, Some(list)) => {
+    let directory_of = |files: &[PathBuf]| {
+        let first = || files.first().and_then(|f| f.parent()).map(Path::to_path_buf);
+        asked.clone().or_else(first).unwrap_or_else(|| here.clone())
+    };
+    let mut files: Vec<PathBuf> = request.files.iter().map(|f| absolute(f)).collect();
+    let explicit: Vec<PathBuf> = match process.value("COMPOSE_ENV_FILES") {
+        _ if !request.env_files.is_empty() => {
+            request.env_files.iter().map(|f| absolute(f)).collect()
+        }
+        Some(list) => {
             list.split(',').filter(|f| !f.is_empty()).map(|f| absolute(Path::new(f))).collect()
         }
-        _ => Vec::new(),
+        None => Vec::new(),
     };
-    let env_files = |directory: &Path| -> Vec<PathBuf> {
-        let default = directory.join(".env");
+    let env_files = |directory: &Path, process: &Layered| -> Result<Vec<PathBuf>, Problem> {
         if !explicit.is_empty() {
-            explicit.clone()
-        } else if !disabled && host.target_kind(&default) == Some(EntryKind::File) {
-            vec![default]
-        } else {
-            Vec::new()
+            return Ok(explicit.clone());
         }
+        let default = directory.join(".env");
+        let there = host.target_kind(&default) == Some(EntryKind::File);
+        Ok(if !is_disabled(process)? && there { vec![default] } else { Vec::new() })
     };
+    // Settings of Compose itself count as if they were the process's own, and may change which env
+    // file is read next.
+    let start = directory_of(&files);
+    for (name, value) in process.read(host, &env_files(&start, &process)?, name)? {
+        if name.starts_with("COMPOSE_") {
+            process.variables.entry(name).or_insert(value);
+        }
+    }
+    let mut variables = process.clone();
+    variables.add_files(host, &env_files(&start, &process)?, name)?;
     let mut chosen = Chosen::Named;
     if files.is_empty() {
-        let start = asked.as_ref().unwrap_or(here);
-        let mut early = variables.clone();
-        early.add_files(host, &env_files(start), name)?;
-        if let Some(list) = early.value("COMPOSE_FILE").filter(|l| !l.is_empty()) {
-            let separator = early.value("COMPOSE_PATH_SEPARATOR").unwrap_or(OS_SEPARATOR);
-            files = list.split(separator).map(|f| absolute(&start.join(f))).collect();
+        if let Some(list) = variables.value("COMPOSE_FILE").filter(|l| !l.is_empty()) {
+            let separator = variables.value("COMPOSE_PATH_SEPARATOR").filter(|s| !s.is_empty());
+            let list = list.split(separator.unwrap_or(OS_SEPARATOR));
+            files = list.map(|f| absolute(Path::new(f))).collect();
             chosen = Chosen::Variable;
         } else {
-            files = default_files(host, start).ok_or_else(|| Problem {
+            files = default_files(host, &start).ok_or_else(|| Problem {
                 file: None,
                 span: None,
                 message: "no Compose file here or in a parent directory".to_owned(),
@@ -160,16 +184,28 @@ pub(super) fn select(
             chosen = Chosen::Default;
         }
     }
-    let directory = asked.unwrap_or_else(|| {
-        files.first().and_then(|f| f.parent()).map_or_else(|| here.clone(), Path::to_path_buf)
-    });
-    variables.add_files(host, &env_files(&directory), name)?;
+    let directory = directory_of(&files);
+    variables.add_files(host, &env_files(&directory, &process)?, name)?;
     let mut profiles = request.profiles.clone();
     if profiles.is_empty() {
         let listed = variables.value("COMPOSE_PROFILES").unwrap_or_default();
-        profiles = listed.split(',').filter(|p| !p.is_empty()).map(str::to_owned).collect();
+        profiles = listed.split(',').map(|p| p.trim().to_owned()).collect();
     }
     Ok(Selection { files, chosen, directory, variables, profiles })
+}
+
+/// Whether `COMPOSE_DISABLE_ENV_FILE` says that no `.env` file is read.
+fn is_disabled(process: &Layered) -> Result<bool, Problem> {
+    match process.value("COMPOSE_DISABLE_ENV_FILE") {
+        Some("1" | "t" | "T" | "true" | "TRUE" | "True") => Ok(true),
+        None | Some("0" | "f" | "F" | "false" | "FALSE" | "False") => Ok(false),
+        Some(_) => Err(Problem {
+            file: None,
+            span: None,
+            message: "`COMPOSE_DISABLE_ENV_FILE` must be true or false".to_owned(),
+            help: Some("set it to 1 or 0, or unset it".to_owned()),
+        }),
+    }
 }
 
 /// The default file of the nearest directory that has one, with its override file.

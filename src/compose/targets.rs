@@ -1,60 +1,110 @@
 //! Which mount of several on one target counts.
+//!
+//! Compose looks for equal targets twice for each document once it is merged: as they are spelled,
+//! and with the targets of short entries cleaned. A file that is extended is settled before a
+//! service of it is merged with anything.
 
 use std::collections::BTreeMap;
 
-use super::value::{Data, Value};
-use super::volume::sections;
-use super::{Mount, Place};
+use super::clean_path;
+use super::forms::Misfit;
+use super::value::{Data, List, Replaced, Slot, Value};
+use super::volume::{parse_short, sections};
 
-/// Mounts in order, one for each target.
-#[derive(Default)]
-pub(super) struct Targets {
-    mounts: Vec<Mount>,
-    /// Where the mount on each target is: a list may have thousands.
-    at: BTreeMap<String, usize>,
+/// Leaves one mount for each target in every service of a merged document.
+///
+/// # Errors
+/// For an entry that has no target, or that Compose cannot take apart.
+pub(super) fn settle_services(root: &mut Value) -> Result<(), Misfit> {
+    let Data::Map(map) = &mut root.data else { return Ok(()) };
+    let Some(Value { data: Data::Map(services), .. }) = map.get_mut("services") else {
+        return Ok(());
+    };
+    for (_, service) in &mut services.entries {
+        if let Data::Map(attributes) = &mut service.data
+            && let Some(Value { data: Data::List(list), .. }) = attributes.get_mut("volumes")
+        {
+            settle(list)?;
+        }
+    }
+    Ok(())
 }
 
-impl Targets {
-    /// The mounts, in order.
-    pub(super) fn into_mounts(self) -> Vec<Mount> {
-        self.mounts
-    }
+fn settle(list: &mut List) -> Result<(), Misfit> {
+    list.items.iter().try_for_each(check)?;
+    unique(list, |item, slot| match &item.data {
+        Data::Scalar(entry) if slot.settled => clean_path(spelled(&entry.text)),
+        _ => target(item).to_owned(),
+    });
+    unique(list, |item, _| match &item.data {
+        Data::Scalar(entry) => clean_path(spelled(&entry.text)),
+        _ => target(item).to_owned(),
+    });
+    list.slots.iter_mut().for_each(|slot| slot.settled = true);
+    Ok(())
+}
 
-    /// The later of two mounts on one target counts, at the place of the first.
-    pub(super) fn put(&mut self, target: String, mount: Mount, replaced: &mut Vec<(Mount, Place)>) {
-        if let Some(old) = self.at.get(&target).and_then(|at| self.mounts.get_mut(*at)) {
-            let winner = mount.place;
-            let loser = std::mem::replace(old, mount);
-            replaced.extend(winner.map(|winner| (loser, winner)));
+/// The later of two mounts with one key counts, at the place of the first.
+fn unique(list: &mut List, key: impl Fn(&Value, Slot) -> String) {
+    let mut at: BTreeMap<String, usize> = BTreeMap::new();
+    let items = std::mem::take(&mut list.items);
+    let slots = std::mem::take(&mut list.slots);
+    for (item, slot) in items.into_iter().zip(slots) {
+        let key = key(&item, slot);
+        let old = at.get(&key).copied();
+        let old = old.and_then(|at| Some((list.items.get_mut(at)?, list.slots.get_mut(at)?)));
+        if let Some((old, old_slot)) = old {
+            let mount = std::mem::replace(old, item);
+            let place = std::mem::replace(old_slot, slot).place;
+            list.replaced.push(Replaced { mount, place, by: slot.place });
         } else {
-            self.at.insert(target, self.mounts.len());
-            self.mounts.push(mount);
+            at.insert(key, list.items.len());
+            list.items.push(item);
+            list.slots.push(slot);
         }
     }
+}
 
-    /// What is left of the mounts of a document and those below it. Compose looks for equal targets
-    /// twice for each document: as they are spelled, which has been done, and as paths.
-    pub(super) fn settled(self, replaced: &mut Vec<(Mount, Place)>) -> Self {
-        let mut left = Self::default();
-        for mount in self.mounts {
-            left.put(mount.target.clone(), mount, replaced);
+fn check(item: &Value) -> Result<(), Misfit> {
+    match &item.data {
+        Data::Scalar(entry) if entry.string => match parse_short(&entry.text) {
+            Err(reason) if entry.unset.is_empty() => {
+                let message = format!("`{}` is no mount: {reason}", entry.text);
+                Err(Misfit::new(item, message)
+                    .with_help("write `source:target` or `source:target:options`"))
+            }
+            _ => Ok(()),
+        },
+        Data::Map(map) => {
+            let target = map.get("target");
+            if !target.is_some_and(|t| matches!(&t.data, Data::Scalar(text) if text.string)) {
+                return Err(Misfit::new(target.unwrap_or(item), "this mount has no target")
+                    .with_help("add `target:` with a path in the container"));
+            }
+            if item.text_of("type") == Some("bind") && map.get("source").is_none() {
+                return Err(Misfit::new(item, "this bind mount has no source")
+                    .with_help("add `source:` with a path of the host"));
+            }
+            Ok(())
         }
-        left
+        Data::Null | Data::Scalar(_) | Data::List(_) => {
+            Err(Misfit::new(item, "a mount must be a text or a mapping")
+                .with_help("write `source:target`, in quotes where YAML reads something else"))
+        }
     }
 }
 
 /// A mount's target before it is cleaned.
-pub(super) fn spelled_target(item: &Value) -> String {
+fn target(item: &Value) -> &str {
     match &item.data {
-        Data::Scalar(entry) => {
-            let parts = if entry.text.len() <= 2 {
-                vec![entry.text.as_str()]
-            } else {
-                sections(&entry.text)
-            };
-            let target = if parts.len() > 1 { parts.get(1) } else { parts.first() };
-            target.copied().unwrap_or_default().to_owned()
-        }
-        _ => item.text_of("target").unwrap_or_default().to_owned(),
+        Data::Scalar(entry) => spelled(&entry.text),
+        _ => item.text_of("target").unwrap_or_default(),
     }
+}
+
+/// The target of a short entry before it is cleaned.
+fn spelled(entry: &str) -> &str {
+    let parts = if entry.len() <= 2 { vec![entry] } else { sections(entry) };
+    let target = if parts.len() > 1 { parts.get(1) } else { parts.first() };
+    target.copied().unwrap_or_default()
 }

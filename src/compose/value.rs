@@ -4,6 +4,7 @@
 //! are followed, variables are filled in and files are merged. Each value keeps its [`Origin`], so
 //! that an edit goes to the bytes that wrote it.
 
+use super::Place;
 use crate::yaml::NodeId;
 
 /// A file of a project: index into [`Project::files`](super::Project::files).
@@ -80,6 +81,48 @@ pub struct List {
     pub items: Vec<Value>,
     /// The sequences that it was put together from, in order.
     pub parts: Vec<Origin>,
+    /// Where each item is written.
+    pub slots: Vec<Slot>,
+    /// Mounts that a later one on the same target has replaced.
+    pub replaced: Vec<Replaced>,
+}
+
+impl List {
+    /// A list of items that are written in one sequence, with the index of each in it.
+    pub(super) fn written(list: Origin, items: Vec<(usize, Value)>) -> Self {
+        let slot = |index| Slot { place: Place { list, index }, settled: false };
+        let (slots, items) = items.into_iter().map(|(index, item)| (slot(index), item)).unzip();
+        Self { items, parts: vec![list], slots, replaced: Vec::new() }
+    }
+
+    /// Puts the items of `more` behind the own ones.
+    pub(super) fn append(&mut self, more: Self) {
+        self.items.extend(more.items);
+        self.parts.extend(more.parts);
+        self.slots.extend(more.slots);
+        self.replaced.extend(more.replaced);
+    }
+}
+
+/// Where an item of a list is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slot {
+    /// The sequence and the index in it.
+    pub place: Place,
+    /// Set for a mount once its document is merged: from then on Compose knows the cleaned target
+    /// of a short entry alone.
+    pub(super) settled: bool,
+}
+
+/// A mount that a later one on the same target has replaced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replaced {
+    /// The mount.
+    pub mount: Value,
+    /// Where it is written.
+    pub place: Place,
+    /// Where the later one is written.
+    pub by: Place,
 }
 
 /// A mapping.
@@ -114,6 +157,15 @@ impl Map {
     /// Takes a key out.
     pub fn remove(&mut self, key: &str) {
         self.entries.retain(|(k, _)| k != key);
+    }
+}
+
+/// What a text says in place of a boolean; none for a word that Compose refuses there.
+pub(super) fn truth(text: &str) -> Option<bool> {
+    match text.to_lowercase().as_str() {
+        "true" | "y" | "yes" | "on" => Some(true),
+        "false" | "n" | "no" | "off" => Some(false),
+        _ => None,
     }
 }
 
@@ -178,8 +230,7 @@ impl Value {
 
     /// True for `true` in any spelling that Compose takes, quoted or from a variable.
     pub fn is_true(&self) -> bool {
-        self.text()
-            .is_some_and(|t| matches!(t.to_lowercase().as_str(), "true" | "y" | "yes" | "on"))
+        self.text().and_then(truth) == Some(true)
     }
 
     /// The texts of a list, or the one text of a scalar: many attributes take both forms.

@@ -71,6 +71,11 @@ pub const CONSISTENCY_FLAGS: [&str; 3] = ["cached", "consistent", "delegated"];
 /// Splits a short entry at its colons. Those inside `${…}` do not count, nor the one behind a
 /// single letter that starts a section: that is a Windows drive.
 pub fn sections(entry: &str) -> Vec<&str> {
+    split(entry).0
+}
+
+/// The sections, and whether a `${` is still open at the end.
+fn split(entry: &str) -> (Vec<&str>, bool) {
     let mut parts = Vec::new();
     let (mut start, mut open, mut before) = (0, 0_usize, '\0');
     for (at, c) in entry.char_indices() {
@@ -92,7 +97,7 @@ pub fn sections(entry: &str) -> Vec<&str> {
         before = c;
     }
     parts.push(entry.get(start..).unwrap_or_default());
-    parts
+    (parts, open > 0)
 }
 
 /// True for a source that names a path of the host rather than a volume.
@@ -110,7 +115,10 @@ pub(super) fn parse_short(entry: &str) -> Result<ShortMount, &'static str> {
     if entry.is_empty() {
         return Err("the entry is empty");
     }
-    let parts = if entry.len() <= 2 { vec![entry] } else { sections(entry) };
+    let (parts, open) = if entry.len() <= 2 { (vec![entry], false) } else { split(entry) };
+    if open {
+        return Err("its `${` is not closed");
+    }
     if parts.iter().any(|p| p.is_empty()) {
         return Err("there is nothing between two colons");
     }
@@ -165,7 +173,7 @@ mod tests {
         ] {
             assert_eq!(short(entry), (kind, source, target.to_owned(), read_only), "{entry}");
         }
-        for entry in ["", ":/x", "aa::/x", "./a:/b:ro:z", "./a:"] {
+        for entry in ["", ":/x", "aa::/x", "./a:/b:ro:z", "./a:", "./a${b:/c"] {
             assert!(parse_short(entry).is_err(), "{entry}");
         }
     }

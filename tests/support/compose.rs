@@ -1,7 +1,7 @@
 //! The real Docker Compose, and what its models say.
 #![allow(clippy::indexing_slicing, reason = "JSON answers null for what it does not have")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{Read as _, Seek as _};
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ impl Compose {
         let place = tempfile::tempdir().map_err(|error| error.to_string())?;
         let says = |text: &str| {
             super::put(&place.path().join("compose.yaml"), text.as_bytes());
-            compose.output(place.path(), &[])
+            compose.output(place.path(), &[], &BTreeMap::new())
         };
         let good = says("name: x\nservices:\n  web:\n    image: busybox\n")?;
         if !good.status.success() {
@@ -54,7 +54,12 @@ impl Compose {
     }
 
     /// Runs `config` in a directory, whose parent stands for the home directory.
-    fn output(&self, directory: &Path, flags: &[String]) -> Result<Output, String> {
+    fn output(
+        &self,
+        directory: &Path,
+        flags: &[String],
+        variables: &BTreeMap<String, String>,
+    ) -> Result<Output, String> {
         let (mut stdout, mut stderr) = (temporary()?, temporary()?);
         let mut child = Command::new(&self.program)
             .args(flags)
@@ -62,6 +67,7 @@ impl Compose {
             .current_dir(directory)
             .env_clear()
             .env("HOME", home(directory))
+            .envs(variables)
             .stdin(Stdio::null())
             .stdout(stdout.try_clone().map_err(|error| error.to_string())?)
             .stderr(stderr.try_clone().map_err(|error| error.to_string())?)
@@ -87,7 +93,20 @@ impl Compose {
     /// # Errors
     /// Why Compose refuses it.
     pub(crate) fn model(&self, directory: &Path, flags: &[String]) -> Result<Value, String> {
-        let output = self.output(directory, flags)?;
+        self.model_with(directory, flags, &BTreeMap::new())
+    }
+
+    /// The model of the project in a directory, loaded with variables of the process.
+    ///
+    /// # Errors
+    /// Why Compose refuses it.
+    pub(crate) fn model_with(
+        &self,
+        directory: &Path,
+        flags: &[String],
+        variables: &BTreeMap<String, String>,
+    ) -> Result<Value, String> {
+        let output = self.output(directory, flags, variables)?;
         if !output.status.success() {
             return Err(messages(&output));
         }
