@@ -194,16 +194,19 @@ impl<'a> Context<'a> {
                     let value = file.document.get(node, key)?.value;
                     file.document.text_of(file.document.follow(value)).map(str::to_owned)
                 };
-                Some(Written { source: text("source"), target: text("target")? })
+                Some(Written { source: text("source"), target: text("target")?, options: true })
             }
             Syntax::Short => {
                 let text = file.document.text_of(node)?;
                 let mut parts = sections(text).into_iter().map(str::to_owned);
                 match (parts.next(), parts.next(), mount.source.is_some()) {
                     (Some(source), Some(target), true) => {
-                        Some(Written { source: Some(source), target })
+                        let options = parts.next().is_some();
+                        Some(Written { source: Some(source), target, options })
                     }
-                    (Some(target), None, false) => Some(Written { source: None, target }),
+                    (Some(target), None, false) => {
+                        Some(Written { source: None, target, options: true })
+                    }
                     _ => None,
                 }
             }
@@ -218,6 +221,8 @@ pub struct Written {
     pub source: Option<String>,
     /// Container path.
     pub target: String,
+    /// True when the entry has a section for options.
+    pub options: bool,
 }
 
 /// A host path with `/`, as reports show it.

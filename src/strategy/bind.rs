@@ -34,7 +34,7 @@ pub(super) fn wide<'a>(cx: &Context<'a>, member: &Member<'a>) -> Result<Wide<'a>
     let (service, mount) = (member.service, member.mount);
     let name = &service.name;
     let place = mount.place.ok_or("this mount is not written in a `volumes` list")?;
-    let Some(Written { source: Some(source), target }) = cx.written(mount) else {
+    let Some(Written { source: Some(source), target, .. }) = cx.written(mount) else {
         return Err("the whole entry comes from a variable".to_owned());
     };
     if let Some(variable) = mount.unset.first() {

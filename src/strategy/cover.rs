@@ -127,7 +127,10 @@ pub(super) fn covering(
     read_only: bool,
 ) -> Option<NewMount> {
     let written = cx.written(member.mount)?;
-    let spelled = written.target.trim_end_matches('/');
+    // A variable in the target may bring options along (`/app:cached`): no place for a path behind it.
+    let whole = written.options || member.mount.options.is_empty();
+    let spelled = if whole { written.target.as_str() } else { &member.mount.target };
+    let spelled = spelled.trim_end_matches('/');
     Some(NewMount {
         source,
         target: member.target.clone(),
