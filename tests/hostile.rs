@@ -305,7 +305,7 @@ fn env_files_that_cannot_be_read_are_one_problem() {
     for (env, message) in [
         ("A=1\nB C=word\n", "line 2"),
         ("A=\"open\n", "not closed"),
-        ("=1\n", "line 1"),
+        ("a!=1\n", "line 1"),
         ("A=${B.c}\n", "no valid variable"),
         (&format!("V0=0123456789abcdef\n{doubling}"), "too much text"),
         (&nested, "nested too deeply"),

@@ -82,7 +82,9 @@ pub(super) fn merge(base: Value, over: Value, place: &Place<'_>) -> Value {
 pub(super) fn extend(base: Value, own: Value) -> Value {
     let marks = marked(&own);
     let mut all = merge(settle(base), own, &Place::SERVICE);
-    marks.into_iter().for_each(|mark| put_back(&mut all, mark));
+    for mark in marks {
+        put_back(&mut all, mark);
+    }
     all
 }
 

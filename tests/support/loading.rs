@@ -63,12 +63,6 @@ pub(crate) fn jumbled(compose: &Compose, seeds: std::ops::Range<u64>) -> Result<
 
 fn difference(compose: &Compose, project: &Jumble) -> Result<(), String> {
     let (_place, theirs, ours) = both(compose, project);
-    if std::env::var_os("JUMBLE_TALK").is_some() {
-        eprintln!(
-            "TALK {:?}",
-            theirs.as_ref().err().map(|e| e.lines().last().unwrap_or_default().to_owned())
-        );
-    }
     match (theirs, ours) {
         (Ok(theirs), Ok(ours)) => alike(&theirs, &ours),
         (Ok(_), Err(problem)) => Err(format!("refused here\n{problem}")),
