@@ -74,7 +74,8 @@ fn difference(compose: &Compose, project: &Jumble) -> Result<(), String> {
 }
 
 /// Reasons of Compose that are reasons here, too. Whether what is referred to is there is not
-/// looked at: another file may bring it in.
+/// looked at: another file may bring it in. Compose sees circles of `extends` that are none, in some
+/// orders of its own.
 fn must_refuse(reason: &str) -> bool {
     // What depends on a variable that is not set is not known here.
     !reason.contains("variable is not set")
