@@ -436,7 +436,7 @@ pub(crate) const CASES: &[Case] = &[
             ("compose.yaml", "services: {web: {image: a, volumes: ['./a:/a'], tmpfs: /t}}\n"),
             (
                 "compose.override.yaml",
-                "services:\n  web: {extends: b, volumes: !override ['./c:/c']}\n  b: {image: b, volumes: ['./b:/b'], tmpfs: !reset null}\n  c: {extends: web}\n",
+                "services:\n  web: {extends: b, volumes: !override ['./c:/c']}\n  b: {image: b, volumes: ['./b:/b'], tmpfs: /v}\n",
             ),
         ],
         flags: "",
