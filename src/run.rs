@@ -139,6 +139,7 @@ struct Reader {
 impl Run<'_> {
     fn project(&mut self, request: &Request) {
         let Session { host, environment, rules, settings } = self.session;
+        let asked = request;
         let Resolved { request, project, note } = resolve(*host, environment, request);
         self.report.notes.extend(note);
         let project = match project {
@@ -166,7 +167,10 @@ impl Run<'_> {
             surveys: &surveys,
             images: &images,
         };
-        self.describe(&cx);
+        // A file that was put on top of a neighbour shows what it mounts itself.
+        let added = request.files.iter().filter(|f| asked.alone && !asked.files.contains(f));
+        let added: Vec<&PathBuf> = added.collect();
+        self.describe(&cx, &|path| !added.contains(&path));
         let plan = match self.plan(&cx, &request, &outlet) {
             Ok(plan) => plan,
             Err(problem) => return self.refuse(&request, problem),
@@ -305,8 +309,8 @@ impl Run<'_> {
         self.report.problems.push(problem);
     }
 
-    /// Files, mounts, and what was not judged.
-    fn describe(&mut self, cx: &Context<'_>) {
+    /// Files, mounts of those files that are `shown`, and what was not judged.
+    fn describe(&mut self, cx: &Context<'_>, shown: &dyn Fn(&PathBuf) -> bool) {
         let project = cx.project;
         for file in &project.files {
             let name = file.source.name();
@@ -328,7 +332,8 @@ impl Run<'_> {
                     let row = not_judged(mount.origin, Some(&service.name), reason);
                     self.report.not_judged.push(row);
                 }
-                if let Some(rows) = &mut self.report.mounts {
+                let written = project.file(mount.origin.file).is_some_and(|f| shown(&f.path));
+                if let Some(rows) = self.report.mounts.as_mut().filter(|_| written) {
                     let (file, span) = project.place_of(mount.origin);
                     rows.push(MountRow {
                         file: file.to_owned(),

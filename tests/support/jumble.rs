@@ -141,51 +141,50 @@ impl Maker {
     }
 
     fn document(&mut self, role: Role) -> String {
-        let mut text = String::new();
+        let mut text: Vec<String> = Vec::new();
         if role == Role::Main && self.chance(10) {
-            text += self.pick(&["name: given\n", "name: ${N:-Di rect}\n"]);
+            text.push(self.pick(&["name: given\n", "name: ${N:-Di rect}\n"]).to_owned());
         }
         let list = self.list();
-        text += &format!("x-list: &list [{list}]\n");
+        text.push(format!("x-list: &list [{list}]\n"));
         let (one, two) = (self.list(), self.list());
-        text += &format!("x-one: &one {{volumes: [{one}], tmpfs: /one}}\n");
-        text += &format!("x-two: &two {{volumes: [{two}], image: two, profiles: [p]}}\n");
+        text.push(format!("x-one: &one {{volumes: [{one}], tmpfs: /one}}\n"));
+        text.push(format!("x-two: &two {{volumes: [{two}], image: two, profiles: [p]}}\n"));
         if role == Role::Main && self.chance(45) {
-            text += self.pick(&[
-                "include: [inc/one.yaml]\n",
-                "include: [inc/one.yaml, inc/two.yaml]\n",
-                "include:\n  - path: inc/two.yaml\n    env_file: inc/e.env\n",
-                "include:\n  - path: [inc/one.yaml, inc/over.yaml]\n    project_directory: .\n",
-                "include:\n  - path: inc/one.yaml\n    project_directory: ${IP:-sub}\n",
-                "include:\n  - inc/one.yaml\n  - inc/one.yaml\n",
-            ]);
+            text.push(
+                self.pick(&[
+                    "include: [inc/one.yaml]\n",
+                    "include: [inc/one.yaml, inc/two.yaml]\n",
+                    "include:\n  - path: inc/two.yaml\n    env_file: inc/e.env\n",
+                    "include:\n  - path: [inc/one.yaml, inc/over.yaml]\n    project_directory: .\n",
+                    "include:\n  - path: inc/one.yaml\n    project_directory: ${IP:-sub}\n",
+                    "include:\n  - inc/one.yaml\n  - inc/one.yaml\n",
+                ])
+                .to_owned(),
+            );
         }
         if role == Role::Included && self.chance(10) {
-            text += "include: [../ext/mid.yaml]\n";
+            text.push("include: [../ext/mid.yaml]\n".to_owned());
         }
-        let names: &[&str] = match role {
-            Role::Included => self
-                .pick(&["i j", "i j", "i", "k l", "k l", "a"])
-                .split(' ')
-                .collect::<Vec<_>>()
-                .leak(),
-            _ => &["a", "b", "c"],
+        let names = match role {
+            Role::Included => self.pick(&["i j", "i j", "i", "k l", "k l", "a"]),
+            _ => "a b c",
         };
-        text += "services:\n";
-        for name in names {
+        text.push("services:\n".to_owned());
+        for name in names.split(' ') {
             if role != Role::Over || self.chance(60) {
                 let service = self.service(name, role);
-                text += &service;
+                text.push(service);
             }
         }
         if role == Role::Over {
-            text += "  z: {image: z}\n";
+            text.push("  z: {image: z}\n".to_owned());
         }
         let declared = if self.chance(95) { self.volume } else { " {name: other}" };
         if role != Role::Over || self.chance(40) {
-            text += &format!("volumes:\n  d1:\n  d2:{declared}\n");
+            text.push(format!("volumes:\n  d1:\n  d2:{declared}\n"));
         }
-        text
+        text.concat()
     }
 
     fn service(&mut self, name: &str, role: Role) -> String {
