@@ -7,6 +7,7 @@ use std::cell::OnceCell;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::compose::{Origin, Project, Request, Resolved, Service, load, relative_name, resolve};
 use crate::detect::Context;
@@ -18,7 +19,7 @@ use crate::plan::{Plan, Texts, key, plan};
 use crate::report::{CheckedFile, MountRow, NotJudged, Report, Reported};
 use crate::rewrite::{Destination, Effects, Outlet, hold, outlet};
 use crate::rules::{Access, Platform, Rules};
-use crate::scope::survey_binds;
+use crate::scope::{Surveys, survey_binds};
 use crate::source::{Source, Span};
 use crate::survey::Limits;
 
@@ -95,11 +96,78 @@ pub fn examine(session: &Session<'_>, requests: &[Request]) -> Examination {
     run.platforms.sort_by(|a, b| a.id.cmp(&b.id));
     run.report.platforms = run.platforms.iter().map(|p| p.id.clone()).collect();
     run.report.mounts = session.settings.show_mounts.then(Vec::new);
-    for request in &ordered {
-        run.project(request);
+    for batch in ordered.chunks(BATCH) {
+        for prepared in prepare(session, batch) {
+            run.project(prepared);
+        }
     }
     run.finish()
 }
+
+/// Projects that are in memory at once.
+const BATCH: usize = 64;
+
+/// A project with what was seen around it.
+struct Prepared<'a> {
+    /// What the user asked for.
+    asked: &'a Request,
+    resolved: Resolved,
+    surveys: Surveys,
+    images: Images,
+}
+
+impl<'a> Prepared<'a> {
+    fn of(session: &Session<'_>, asked: &'a Request) -> Self {
+        let Session { host, environment, rules, settings } = session;
+        let resolved = resolve(*host, environment, asked);
+        let limits = Limits { full: settings.full_survey, ..Limits::default() };
+        let (surveys, images) = match &resolved.project {
+            Ok(project) => (
+                survey_binds(*host, environment, rules, project, limits),
+                Images::read(*host, environment, rules, project),
+            ),
+            Err(_) => (Surveys::default(), Images::default()),
+        };
+        Self { asked, resolved, surveys, images }
+    }
+}
+
+/// Loads projects and looks around them, several at a time; the result is in the given order.
+fn prepare<'a>(session: &Session<'_>, requests: &[&'a Request]) -> Vec<Prepared<'a>> {
+    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(requests.len());
+    if workers < 2 {
+        return requests.iter().map(|request| Prepared::of(session, request)).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(request) = requests.get(index) else { return done };
+            done.push((index, Prepared::of(session, request)));
+        }
+    };
+    let mut all = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..workers)
+            .filter_map(|_| {
+                std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).ok()
+            })
+            .collect();
+        let mut all = work();
+        for other in others {
+            match other.join() {
+                Ok(done) => all.extend(done),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        all
+    });
+    all.sort_by_key(|(index, _)| *index);
+    all.into_iter().map(|(_, prepared)| prepared).collect()
+}
+
+/// Bytes of stack of a thread that loads projects: as much as the main thread has.
+const STACK: usize = 8 << 20;
 
 struct Run<'a> {
     session: &'a Session<'a>,
@@ -137,10 +205,10 @@ struct Reader {
 }
 
 impl Run<'_> {
-    fn project(&mut self, request: &Request) {
+    fn project(&mut self, prepared: Prepared<'_>) {
         let Session { host, environment, rules, settings } = self.session;
-        let asked = request;
-        let Resolved { request, project, note } = resolve(*host, environment, request);
+        let Prepared { asked, resolved, surveys, images } = prepared;
+        let Resolved { request, project, note } = resolved;
         self.report.notes.extend(note);
         let project = match project {
             Ok(project) => project,
@@ -155,10 +223,7 @@ impl Run<'_> {
             let problem = Problem { file: None, span: None, message: reason.clone(), help: None };
             return self.refuse(&request, problem);
         }
-        let limits = Limits { full: settings.full_survey, ..Limits::default() };
         let platforms = self.platforms.clone();
-        let surveys = survey_binds(*host, environment, rules, &project, limits);
-        let images = Images::read(*host, environment, rules, &project);
         let cx = Context {
             host: *host,
             project: &project,
@@ -167,10 +232,13 @@ impl Run<'_> {
             surveys: &surveys,
             images: &images,
         };
-        // A file that was put on top of a neighbour shows what it mounts itself.
-        let added = request.files.iter().filter(|f| asked.alone && !asked.files.contains(f));
-        let added: Vec<&PathBuf> = added.collect();
-        self.describe(&cx, &|path| !added.contains(&path));
+        self.describe(&cx);
+        if let Some(rows) = &mut self.report.mounts {
+            // A file that was put on top of a neighbour shows what it mounts itself.
+            let own = request.files != asked.files && asked.alone;
+            let own = own.then(|| load(*host, environment, asked).ok()).flatten();
+            rows.extend(mount_rows(own.as_ref().unwrap_or(&project)));
+        }
         let plan = match self.plan(&cx, &request, &outlet) {
             Ok(plan) => plan,
             Err(problem) => return self.refuse(&request, problem),
@@ -309,8 +377,8 @@ impl Run<'_> {
         self.report.problems.push(problem);
     }
 
-    /// Files, mounts of those files that are `shown`, and what was not judged.
-    fn describe(&mut self, cx: &Context<'_>, shown: &dyn Fn(&PathBuf) -> bool) {
+    /// Files, and what was not judged.
+    fn describe(&mut self, cx: &Context<'_>) {
         let project = cx.project;
         for file in &project.files {
             let name = file.source.name();
@@ -331,19 +399,6 @@ impl Run<'_> {
                 if let Some(reason) = cx.unjudged(mount) {
                     let row = not_judged(mount.origin, Some(&service.name), reason);
                     self.report.not_judged.push(row);
-                }
-                let written = project.file(mount.origin.file).is_some_and(|f| shown(&f.path));
-                if let Some(rows) = self.report.mounts.as_mut().filter(|_| written) {
-                    let (file, span) = project.place_of(mount.origin);
-                    rows.push(MountRow {
-                        file: file.to_owned(),
-                        span,
-                        service: service.name.clone(),
-                        kind: mount.kind.word(),
-                        source: mount.source.clone(),
-                        target: mount.target.clone(),
-                        read_only: mount.read_only,
-                    });
                 }
             }
             self.leave_disregarded(cx, service);
@@ -455,6 +510,23 @@ impl Run<'_> {
             hints: self.hints.into_iter().collect(),
         }
     }
+}
+
+/// Every mount of a project's active services.
+fn mount_rows(project: &Project) -> impl Iterator<Item = MountRow> {
+    let services = project.services.iter().filter(|s| s.active);
+    services.flat_map(|s| s.mounts.iter().map(move |m| (s, m))).map(|(service, mount)| {
+        let (file, span) = project.place_of(mount.origin);
+        MountRow {
+            file: file.to_owned(),
+            span,
+            service: service.name.clone(),
+            kind: mount.kind.word(),
+            source: mount.source.clone(),
+            target: mount.target.clone(),
+            read_only: mount.read_only,
+        }
+    })
 }
 
 /// Bytes of a refused file that are kept to show the line of the problem.

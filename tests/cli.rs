@@ -424,3 +424,28 @@ fn a_closed_pipe_is_no_error() {
         assert_data_eq!(String::from_utf8(output.stderr).unwrap(), "");
     }
 }
+
+/// More projects than are loaded at once: each is reported, in the order of their files.
+#[test]
+fn many_projects_are_reported_in_order() {
+    let project = Project::empty();
+    for number in 0..150 {
+        let place = format!("p{number:03}");
+        project.put(&format!("{place}/compose.yaml"), COMPOSE);
+        let manifest = "{\"dependencies\": {\"left-pad\": \"1.0.0\"}}\n";
+        project.put(&format!("{place}/package.json"), manifest);
+    }
+    let run = || output(run_in(project.0.path(), "check --format json ."));
+    let (code, text, _) = run();
+    assert_eq!(code, 1);
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let files: Vec<&str> = report["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|finding| finding["file"].as_str().unwrap())
+        .collect();
+    let expected: Vec<String> = (0..150).map(|n| format!("p{n:03}/compose.yaml")).collect();
+    assert_eq!(files, expected);
+    assert!(run().1 == text, "a second run says something else");
+}
