@@ -13,7 +13,7 @@ use crate::compose::{Origin, Project, Request, Resolved, Service, load, relative
 use crate::detect::Context;
 use crate::dockerfile::Images;
 use crate::error::Problem;
-use crate::finding::Applicability;
+use crate::finding::{Applicability, Change};
 use crate::host::{Environment, Host, lexical_clean};
 use crate::plan::{Plan, Texts, key, plan};
 use crate::report::{CheckedFile, MountRow, NotJudged, Report, Reported};
@@ -259,34 +259,39 @@ impl Run<'_> {
 
     /// The plan for a project, with its findings where they stand in the files as they were read.
     fn plan(&self, cx: &Context<'_>, request: &Request, outlet: &Outlet) -> Result<Plan, Problem> {
-        let Session { host, environment, settings, .. } = self.session;
+        let Session { host, environment, rules, settings } = self.session;
         let project = cx.project;
         let elsewhere =
             |texts: &Texts, effects: &Effects| self.holds_elsewhere(&project.stack, texts, effects);
         let plan_for = |cx: &Context<'_>, request: &Request| {
             plan(cx, settings, environment, request, outlet, &elsewhere)
         };
-        let original = plan_for(cx, request);
-        if !project.files.iter().any(|file| self.texts.contains_key(&file.path)) {
-            return Ok(original);
+        let mut planned = plan_for(cx, request);
+        if project.files.iter().any(|file| self.texts.contains_key(&file.path)) {
+            let request = self.with_texts(request);
+            let edited = load(*host, environment, &request)?;
+            let rest = plan_for(&Context { project: &edited, ..*cx }, &request);
+            planned = Plan { texts: Texts::new(), repaired: BTreeSet::new(), ..planned };
+            planned = followed(planned, rest);
         }
-        let request = self.with_texts(request);
-        let edited = load(*host, environment, &request)?;
-        let mut rest = plan_for(&Context { project: &edited, ..*cx }, &request);
-        let mut merged = Plan { texts: std::mem::take(&mut rest.texts), ..Plan::default() };
-        for mut finding in original.findings {
-            let now = rest.findings.iter().position(|other| key(other) == key(&finding));
-            // What is not found any more an earlier project has repaired.
-            if now.is_none_or(|index| rest.repaired.contains(&index)) {
-                merged.repaired.insert(merged.findings.len());
+        // Where a bind went, what stood in the way of another edit may be gone as well.
+        for _ in 0..ROUNDS {
+            if !takes_binds(&planned) {
+                break;
             }
-            if let Some(now) = now.and_then(|index| rest.findings.get(index)) {
-                finding.fix.clone_from(&now.fix);
-                finding.advice.clone_from(&now.advice);
+            let mut request = self.with_texts(request);
+            request.texts.extend(planned.texts.clone());
+            let edited = load(*host, environment, &request)?;
+            let limits = Limits { full: settings.full_survey, ..Limits::default() };
+            let surveys = survey_binds(*host, environment, rules, &edited, limits);
+            let cx = Context { project: &edited, surveys: &surveys, ..*cx };
+            let next = plan_for(&cx, &request);
+            if next.texts.is_empty() {
+                break;
             }
-            merged.findings.push(finding);
+            planned = followed(planned, next);
         }
-        Ok(merged)
+        Ok(planned)
     }
 
     /// The request with what was planned so far.
@@ -510,6 +515,35 @@ impl Run<'_> {
             hints: self.hints.into_iter().collect(),
         }
     }
+}
+
+/// Times that a project is planned again after its own edits.
+const ROUNDS: usize = 4;
+
+/// True for a plan that takes binds away.
+fn takes_binds(plan: &Plan) -> bool {
+    let repaired = plan.repaired.iter().filter_map(|index| plan.findings.get(*index));
+    let mut changes = repaired.filter_map(|f| f.fix.as_ref()).flat_map(|fix| &fix.changes);
+    changes.any(|c| matches!(c, Change::RemoveMount { .. } | Change::NarrowMount { .. }))
+}
+
+/// A plan with another one that was made on top of its texts. Findings stay where they stand before
+/// both; what is not found any more is repaired.
+fn followed(first: Plan, next: Plan) -> Plan {
+    let mut all = Plan { texts: first.texts, repaired: first.repaired, ..Plan::default() };
+    all.texts.extend(next.texts);
+    for (index, mut finding) in first.findings.into_iter().enumerate() {
+        let now = next.findings.iter().position(|other| key(other) == key(&finding));
+        if now.is_none_or(|index| next.repaired.contains(&index)) {
+            all.repaired.insert(index);
+        }
+        if let Some(now) = now.and_then(|index| next.findings.get(index)) {
+            finding.fix.clone_from(&now.fix);
+            finding.advice.clone_from(&now.advice);
+        }
+        all.findings.push(finding);
+    }
+    all
 }
 
 /// Every mount of a project's active services.

