@@ -101,7 +101,7 @@ fn remedy(mount: &Mount) -> String {
     }
     if let Some(below) = target.strip_prefix('~') {
         return format!(
-            "write the home directory out, as in /root{below}: nobody expands `~` inside the container"
+            "write the home directory out, as in /home/app{below}: nobody expands `~` inside the container"
         );
     }
     "write the whole path inside the container, from its root".to_owned()

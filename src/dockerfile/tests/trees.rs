@@ -46,7 +46,7 @@ fn laravel_with_two_steps_and_no_development_packages() {
 fn node_in_many_spellings() {
     for (run, expected) in [
         ("RUN npm ci", "filled RUN npm ci"),
-        ("RUN --mount=type=cache,target=/root/.npm npm ci", "filled RUN npm ci"),
+        ("RUN --mount=type=cache,target=/home/app/.npm npm ci", "filled RUN npm ci"),
         ("RUN [\"npm\", \"install\"]", "filled RUN npm install"),
         ("RUN npm --loglevel error ci", "filled RUN npm --loglevel error ci"),
         ("RUN cd / && npm ci --prefix /app", "filled RUN npm ci --prefix /app"),
@@ -159,7 +159,7 @@ fn stages_arguments_and_targets() {
 #[test]
 fn python_ruby_and_go_put_things_where_they_are_told() {
     let uv = "FROM python:3.13\nCOPY --from=ghcr.io/astral-sh/uv:latest /uv /bin/\nWORKDIR /app\n\
-              RUN --mount=type=cache,target=/root/.cache/uv --mount=type=bind,source=uv.lock,target=uv.lock \\\n\
+              RUN --mount=type=cache,target=/home/app/.cache/uv --mount=type=bind,source=uv.lock,target=uv.lock \\\n\
               --mount=type=bind,source=pyproject.toml,target=pyproject.toml \\\n  uv sync --locked --no-install-project\n\
               COPY . /app\nRUN uv sync --locked\n";
     assert_eq!(content(&image_of(uv), "/app/.venv", "python-venv"), "filled RUN uv sync --locked");
