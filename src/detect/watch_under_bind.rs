@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{Context, Detector, Meta};
-use crate::compose::{Mount, MountKind, Service, WatchRule};
+use crate::compose::{Data, Mount, MountKind, Service, Syntax, WatchRule};
 use crate::finding::{Finding, Severity};
 
 /// See the page above.
@@ -25,7 +25,7 @@ impl Detector for WatchUnderBind {
         let mut found = Vec::new();
         for service in &cx.project.services {
             for rule in service.watch.iter().filter(|rule| rule.action.starts_with("sync")) {
-                let Some((bind, effect)) = covering(service, rule) else { continue };
+                let Some((bind, effect)) = covering(cx, service, rule) else { continue };
                 let path =
                     crate::compose::relative_name(&cx.project.directory, Path::new(&rule.path));
                 let finding = Finding {
@@ -54,16 +54,39 @@ impl Detector for WatchUnderBind {
     }
 }
 
-/// The bind that is in the way of a rule, and what happens. Compose compares host paths: it skips a
-/// rule whose path lies in a bind's source.
-fn covering<'a>(service: &'a Service, rule: &WatchRule) -> Option<(&'a Mount, &'static str)> {
+/// The bind that is in the way of a rule, and what happens.
+fn covering<'a>(
+    cx: &Context<'_>,
+    service: &'a Service,
+    rule: &WatchRule,
+) -> Option<(&'a Mount, &'static str)> {
     let mut binds = service.mounts.iter().filter(|m| m.kind == MountKind::Bind);
-    let source =
-        |m: &&Mount| m.host_path().is_some_and(|source| Path::new(&rule.path).starts_with(source));
-    if let Some(bind) = binds.find(source) {
+    if let Some(bind) = binds.find(|bind| skips(cx, service, bind, rule)) {
         return Some((bind, "Compose leaves such a path unwatched, with a warning"));
     }
     let covered = service.mount_at(rule.target.as_deref()?)?;
     (covered.kind == MountKind::Bind)
         .then_some((covered, "each changed file is copied through the bind onto the host"))
+}
+
+/// True when Compose skips a rule because of a bind. It compares host paths as texts, for two
+/// actions only, and knows a bind by its options: a long entry without `bind` has none.
+fn skips(cx: &Context<'_>, service: &Service, bind: &Mount, rule: &WatchRule) -> bool {
+    let below = |source| Path::new(&rule.path).strip_prefix(source).ok();
+    let Some(inside) = bind.host_path().and_then(below) else { return false };
+    matches!(rule.action.as_str(), "sync" | "sync+restart")
+        && !inside.to_string_lossy().starts_with("..")
+        && has_options(cx, service, bind)
+}
+
+/// True for a bind that has options in Compose's model: every short entry, and a long one with
+/// `bind`, even an empty one.
+fn has_options(cx: &Context<'_>, service: &Service, bind: &Mount) -> bool {
+    let written = || {
+        let root = cx.project.root.get("services")?.get(&service.name)?;
+        let list = root.get("volumes")?.list()?;
+        let item = list.items.iter().find(|item| item.origin == bind.origin)?;
+        item.get("bind").map(|options| matches!(options.data, Data::Map(_)))
+    };
+    bind.syntax == Syntax::Short || written().unwrap_or_default()
 }
