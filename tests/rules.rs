@@ -432,3 +432,13 @@ fn an_unknown_key_fails_schema_and_type() {
     let without: Value = serde_yaml::from_str(OWN_TREE).expect("YAML");
     assert!(validator.is_valid(&without));
 }
+
+/// Commands are shown between single quotes, on one line.
+#[test]
+fn commands_that_move_data_fit_between_quotes() {
+    for image in rules().images() {
+        for command in image.transfer.iter().flat_map(|t| [&t.dump, &t.restore]) {
+            assert!(!command.contains(['\'', '\n', '`']), "{}: {command}", image.id);
+        }
+    }
+}

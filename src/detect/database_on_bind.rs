@@ -35,11 +35,17 @@ impl Detector for DatabaseOnBind {
                 let database = cx.database_at(service, mount)?;
                 let written = cx.mount_ref(mount);
                 let source = written.source.clone().unwrap_or_default();
+                let how = match mount.kind {
+                    MountKind::Volume => {
+                        format!("mounted from the volume `{source}`, a bind mount by its options")
+                    }
+                    _ => format!("bind-mounted from `{source}`"),
+                };
                 Some(Finding {
                     rule: META.id,
                     severity: META.severity,
                     message: format!(
-                        "{} keeps its data in {}, which is bind-mounted from `{source}`: slow, and databases have lost data on file shares",
+                        "the data of {} in {} is {how}: slow, and databases have lost data on file shares",
                         database.title, mount.target
                     ),
                     service: service.name.clone(),
@@ -64,11 +70,12 @@ pub enum Contents {
 }
 
 impl<'a> Context<'a> {
-    /// The database whose data directory lies on a bind: by the service's image, else by a path
-    /// that no other program uses.
+    /// The database whose data directory lies on a bind, or on a volume that is one by its options:
+    /// by the service's image, else by a path that no other program uses.
     pub fn database_at(&self, service: &Service, mount: &Mount) -> Option<&'a ImageKind> {
-        let bind = mount.kind == MountKind::Bind && mount.unset.is_empty();
-        if !bind || !mount.target.starts_with('/') || self.is_file(mount) {
+        let bind = mount.kind == MountKind::Bind || self.project.host_source(mount).is_some();
+        if !bind || !mount.unset.is_empty() || !mount.target.starts_with('/') || self.is_file(mount)
+        {
             return None;
         }
         let base = self.image(service).and_then(Image::base).or(service.image.as_deref());
@@ -87,14 +94,13 @@ impl<'a> Context<'a> {
         self.data_path(&mount.target)
     }
 
-    /// The database that alone uses a container path, whatever the image is called. Short paths such
-    /// as `/data` are left out: applications use them, too.
+    /// The database that alone uses a container path, whatever the image is called. Paths such as
+    /// `/data` and `/data/db` are left out: applications use them, too.
     pub(super) fn data_path(&self, target: &str) -> Option<&'a ImageKind> {
         let databases = self.rules.images().filter(|i| i.role == Role::Database);
         let fits = |i: &&ImageKind| {
-            let long = i.data.iter().filter(|data| data.path.matches('/').count() > 2);
-            let depth = long.filter(|data| is_under(target, &data.path)).map(|d| d.path.len());
-            depth.max().is_some()
+            let telling = |path: &str| path.matches('/').count() > 1 && !is_under(path, "/data");
+            i.data.iter().any(|data| telling(&data.path) && is_under(target, &data.path))
         };
         let depth = |i: &ImageKind| {
             let under = i.data.iter().filter(|data| is_under(target, &data.path));
@@ -106,7 +112,7 @@ impl<'a> Context<'a> {
     /// True for a bind of a single file, such as a configuration: by what is on the host, else by
     /// its name.
     fn is_file(&self, mount: &Mount) -> bool {
-        let Some(source) = mount.host_path() else { return false };
+        let Some(source) = self.project.host_source(mount) else { return false };
         if let Some(kind) = self.host.target_kind(source) {
             return kind != EntryKind::Directory;
         }
@@ -116,9 +122,9 @@ impl<'a> Context<'a> {
             && last.rsplit('.').next() == mount.target.rsplit('.').next()
     }
 
-    /// What a bind's source holds now. What may not be looked into counts as holding something.
+    /// What the host directory behind a mount holds now. What may not be looked into counts as holding something.
     pub fn contents(&self, mount: &Mount) -> Contents {
-        let Some(source) = mount.host_path() else { return Contents::Something };
+        let Some(source) = self.project.host_source(mount) else { return Contents::Something };
         let outside = self.surveys.outside.iter().any(|(s, _)| s == &slashes(source));
         if outside {
             return Contents::Something;

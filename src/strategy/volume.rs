@@ -31,7 +31,8 @@ impl Strategy for NamedVolume {
         names: &mut Names,
     ) -> Result<Vec<Fix>, String> {
         if group.rule == "database-on-bind" {
-            return Ok(group.members.iter().map(|m| move_database(cx, m, META.id)).collect());
+            let advice = group.members.iter().map(|m| move_database(cx, m, META.id, names));
+            return Ok(advice.collect());
         }
         if let Some(advice) = obstacle(cx, group, META.id) {
             return Ok(advice);
