@@ -364,6 +364,25 @@ impl Project {
         found
     }
 
+    /// The first service that takes over the mounts of another one by its own `volumes_from`.
+    pub fn taker_of(&self, service: &str) -> Option<&Service> {
+        self.services.iter().find(|s| s.volumes_from.iter().any(|from| from == service))
+    }
+
+    /// Services that see `path` through a mount of another service, which they take over by
+    /// `volumes_from`, of that service or of one that takes it over.
+    pub fn takers<'a>(
+        &'a self,
+        mount: &'a Mount,
+        path: &'a str,
+    ) -> impl Iterator<Item = &'a Service> {
+        let others = self.services.iter().filter(|s| !s.volumes_from.is_empty());
+        others.filter(move |service| {
+            let own = service.mounts.iter().any(|m| std::ptr::eq(m, mount));
+            !own && self.mount_at(service, path).is_some_and(|m| std::ptr::eq(m, mount))
+        })
+    }
+
     /// The directory that relative paths behind an origin start from.
     pub fn base_of(&self, origin: Origin) -> &Path {
         self.bases.get(origin.base.0).map_or(&self.directory, PathBuf::as_path)

@@ -50,9 +50,7 @@ pub(super) fn wide<'a>(cx: &Context<'a>, member: &Member<'a>) -> Result<Wide<'a>
             mount.target
         ));
     }
-    if let Some(user) =
-        cx.project.services.iter().find(|s| s.volumes_from.iter().any(|other| other == name))
-    {
+    if let Some(user) = cx.project.taker_of(name) {
         return Err(format!("`{}` takes the mounts of `{name}` by `volumes_from`", user.name));
     }
     let trees = seen(cx, service, mount);

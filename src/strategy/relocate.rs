@@ -68,6 +68,12 @@ fn fitting<'k>(cx: &Context<'_>, member: &Member<'k>) -> Result<&'k Relocation, 
         return Err(exception.reason.clone());
     }
     let service = member.service;
+    if let Some(taker) = cx.project.takers(member.mount, &member.target).next() {
+        return Err(format!(
+            "`{}` sees the tree by `volumes_from`, and would go on reading it from the bind",
+            taker.name
+        ));
+    }
     for other in kind.relocations.iter().filter(movable) {
         if matches!(cx.variable(service, &other.variable), Setting::Own(_)) {
             return Err(format!("`{}` sets {} already", service.name, other.variable));
@@ -248,7 +254,7 @@ fn notes(
     let project = &cx.project.name;
     notes.push(format!(
         "later images and lock-file changes do not reach the volume: run the install in the container, or refresh this one volume with `{} && docker volume rm {project}_{key}`",
-        release(group, member)
+        release(cx, group, member)
     ));
     notes
 }

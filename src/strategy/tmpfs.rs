@@ -38,6 +38,14 @@ impl Strategy for Tmpfs {
             let names: Vec<_> = group.members.iter().map(|m| m.service.name.as_str()).collect();
             return Err(format!("{} share the tree, and memory is not shared", names.join(", ")));
         }
+        for Member { service, .. } in &group.members {
+            if let Some(taker) = cx.project.taker_of(&service.name) {
+                return Err(format!(
+                    "`{}` takes over the mounts of `{}` by `volumes_from`, and the engine cannot hand on a tmpfs",
+                    taker.name, service.name
+                ));
+            }
+        }
         group.members.iter().map(|member| fix(cx, member)).collect()
     }
 }

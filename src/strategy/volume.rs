@@ -155,6 +155,16 @@ fn gaps(cx: &Context<'_>, member: &Member<'_>, filler: &Filler, served: bool) ->
     }
     gaps.extend(lacks_directories(member));
     gaps.extend(may_be_shut_out(cx, member));
+    if !member.kind.is_some_and(|kind| kind.portable) {
+        let image = member.service.image_key();
+        let mut takers = cx.project.takers(member.mount, &member.target);
+        gaps.extend(takers.find(|taker| taker.image_key() != image).map(|taker| {
+            format!(
+                "`{}` takes the volume over by `volumes_from` and runs another image: what is compiled for one need not run in the other",
+                taker.name
+            )
+        }));
+    }
     if *filler == Filler::Race {
         gaps.push(
             "the services share one entry and fill the volume at the same time when they start together for the first time: start one of them alone first"
@@ -182,10 +192,18 @@ fn remarks(
             "`{other}` fills the volume from its image and {service} does not (`nocopy`), because two that copy at once get in each other's way: start `{other}` with it"
         ));
     }
+    let takers = cx.project.takers(member.mount, &member.target);
+    let takers: Vec<String> = takers.take(NAMED).map(|s| format!("`{}`", s.name)).collect();
+    if !takers.is_empty() {
+        notes.push(format!(
+            "the volume also reaches what takes over the mounts of {service} by `volumes_from`: {}",
+            takers.join(", ")
+        ));
+    }
     let project = &cx.project.name;
     notes.push(format!(
         "later images and lock-file changes do not reach the volume: run the install in the container, or refresh this one volume with `{} && docker volume rm {project}_{key}`",
-        release(group, member)
+        release(cx, group, member)
     ));
     if !member.mount.read_only {
         notes.extend(mount_point(member));
@@ -204,11 +222,15 @@ fn remarks(
 const NAMED: usize = 5;
 
 /// The command that removes the containers which hold a member's volume.
-pub(super) fn release(group: &Group<'_>, member: &Member<'_>) -> String {
+pub(super) fn release(cx: &Context<'_>, group: &Group<'_>, member: &Member<'_>) -> String {
     let portable = member.kind.is_some_and(|k| k.portable);
     let image = member.service.image_key();
     let same = group.members.iter().filter(|m| portable || m.service.image_key() == image);
-    let names: Vec<&str> = same.take(NAMED + 1).map(|m| m.service.name.as_str()).collect();
+    let holders = same.flat_map(|m| {
+        let takers = cx.project.takers(m.mount, &m.target);
+        [m.service].into_iter().chain(takers).map(|service| service.name.as_str())
+    });
+    let names: Vec<&str> = holders.take(NAMED + 1).collect();
     if names.len() > NAMED {
         return "docker compose down".to_owned();
     }
