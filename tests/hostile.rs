@@ -116,6 +116,15 @@ fn large_files_are_read() {
     }
 }
 
+/// The time for one tree must not grow with the square of the services that see it, or worse.
+#[test]
+fn many_services_may_share_a_tree() {
+    let services = many(1000, |n| format!("  s{n}:\n    image: node:22\n    volumes: [./:/app]\n"));
+    let place = Place::with_packages();
+    place.put("compose.yaml", format!("services:\n{services}"));
+    assert_eq!(place.run("check -q --format json").code, 1);
+}
+
 #[test]
 fn what_only_looks_odd_is_read() {
     for text in [

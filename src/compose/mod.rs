@@ -274,7 +274,8 @@ pub struct Skipped {
 impl Project {
     /// A service by name.
     pub fn service(&self, name: &str) -> Option<&Service> {
-        self.services.iter().find(|s| s.name == name)
+        let at = self.services.binary_search_by(|service| service.name.as_str().cmp(name)).ok()?;
+        self.services.get(at)
     }
 
     /// The file of an origin.
@@ -282,23 +283,19 @@ impl Project {
         self.files.get(id.0)
     }
 
-    /// True when a service's container is created after another one's: it depends on it, or on
-    /// something that does.
-    pub fn depends_on(&self, service: &Service, other: &str) -> bool {
-        let mut seen: Vec<&str> = Vec::new();
+    /// The services whose containers are created before a service's: those that it depends on, and
+    /// those that they depend on.
+    pub fn dependencies<'a>(&'a self, service: &'a Service) -> BTreeSet<&'a str> {
+        let mut found = BTreeSet::new();
         let mut open: Vec<&Service> = vec![service];
         while let Some(service) = open.pop() {
             for name in &service.depends_on {
-                if name == other {
-                    return true;
-                }
-                if !seen.contains(&name.as_str()) {
-                    seen.push(name);
+                if found.insert(name.as_str()) {
                     open.extend(self.service(name));
                 }
             }
         }
-        false
+        found
     }
 
     /// The host directory or file behind a mount: a bind's source, or the device of a volume that is

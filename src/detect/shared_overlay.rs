@@ -89,14 +89,16 @@ fn users<'a>(cx: &Context<'a>, key: &str) -> Vec<(&'a Service, &'a Mount)> {
 /// waits for the other, and nothing forbids either to copy.
 fn races(cx: &Context<'_>, overlay: &Overlay<'_>, other: &Service, mount: &Mount) -> bool {
     let service = overlay.service;
-    let ordered =
-        cx.project.depends_on(service, &other.name) || cx.project.depends_on(other, &service.name);
+    let waits = |a: &Service, b: &Service| cx.project.dependencies(a).contains(b.name.as_str());
+    let ordered = || waits(service, other) || waits(other, service);
     let copying = !overlay.mount.nocopy && !mount.nocopy;
     // What one entry does for both cannot be said differently for one of them.
     let apart = overlay.mount.place != mount.place;
-    let filled = cx.image_fills(service, &overlay.mount.target, overlay.kind)
-        && cx.image_fills(other, &mount.target, overlay.kind);
-    copying && !ordered && apart && filled
+    let filled = || {
+        cx.image_fills(service, &overlay.mount.target, overlay.kind)
+            && cx.image_fills(other, &mount.target, overlay.kind)
+    };
+    copying && apart && !ordered() && filled()
 }
 
 fn names(services: &[&str]) -> String {

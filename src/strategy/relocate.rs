@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::cover::treasure;
 use super::evidence::{may_be_shut_out, may_stay_empty};
-use super::volume::{Filler, filler, keys, release};
+use super::volume::{Share, shares, stale};
 use super::{Group, Member, Meta, Names, Strategy};
 use crate::compose::is_under;
 use crate::detect::{Context, Setting, directory_of, names_path};
@@ -39,12 +39,9 @@ impl Strategy for Relocate {
         }
         let moves: Vec<&Relocation> =
             group.members.iter().map(|member| fitting(cx, member)).collect::<Result<_, _>>()?;
-        let keys = keys(cx, group, names);
-        let fix = |((member, key), relocation): ((&Member<'_>, &String), &&Relocation)| {
-            let filler = filler(cx, group, &keys, member, key);
-            fix(cx, group, member, key, (relocation, &filler))
-        };
-        group.members.iter().zip(&keys).zip(&moves).map(fix).collect()
+        let shares = shares(cx, group, names);
+        let members = group.members.iter().zip(&shares).zip(&moves);
+        members.map(|((member, share), moved)| fix(cx, group, member, (share, moved))).collect()
     }
 }
 
@@ -197,17 +194,14 @@ fn fix(
     cx: &Context<'_>,
     group: &Group<'_>,
     member: &Member<'_>,
-    key: &str,
-    (relocation, filler): (&Relocation, &Filler),
+    (share, relocation): (&Share, &Relocation),
 ) -> Result<Fix, String> {
     let beside = member.mount.place.ok_or("this mount is not written in a `volumes` list")?;
     let Relocation { variable, path, .. } = relocation;
     let service = member.service.name.clone();
+    let key = &share.key;
     let mount = NewMount {
-        source: NewSource::Volume {
-            key: key.to_owned(),
-            nocopy: matches!(filler, Filler::Other(_)),
-        },
+        source: NewSource::Volume { key: key.clone(), nocopy: share.nocopy() },
         target: path.clone(),
         written: path.clone(),
         read_only: false,
@@ -219,7 +213,7 @@ fn fix(
         notes: notes(cx, group, member, key, relocation),
         changes: vec![
             Change::AddMount { service: service.clone(), mount, beside },
-            Change::DeclareVolume { key: key.to_owned() },
+            Change::DeclareVolume { key: key.clone() },
             Change::SetVariable { service, name: variable.clone(), value: path.clone() },
         ],
     })
@@ -251,11 +245,7 @@ fn notes(
     notes.push(format!(
         "tools that read {variable} use {path}; scripts and settings that name {old} themselves find there what the host has, or nothing"
     ));
-    let project = &cx.project.name;
-    notes.push(format!(
-        "later images and lock-file changes do not reach the volume: run the install in the container, or refresh this one volume with `{} && docker volume rm {project}_{key}`",
-        release(cx, group, member)
-    ));
+    notes.push(stale(cx, group, member, key));
     notes
 }
 

@@ -1,5 +1,8 @@
 #![doc = include_str!("volume.md")]
 
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::cover::{cover, mount_point, obstacle};
 use super::database::move_database;
 use super::evidence::{is_removed, lacks_directories, may_be_shut_out, may_stay_empty};
@@ -37,22 +40,26 @@ impl Strategy for NamedVolume {
         if let Some(advice) = obstacle(cx, group, META.id) {
             return Ok(advice);
         }
-        let keys = keys(cx, group, names);
-        let members = group.members.iter().zip(&keys);
-        let fillers: Vec<Filler> =
-            members.map(|(member, key)| filler(cx, group, &keys, member, key)).collect();
-        let members = group.members.iter().zip(&keys).zip(fillers);
-        members
-            .map(|((member, key), filler)| {
-                let sharers = group.members.iter().zip(&keys).filter(|(_, k)| *k == key);
-                let waits = |m: &Member<'_>| cx.project.depends_on(member.service, &m.service.name);
-                // Another service installs into the same volume before this one starts.
-                let served = sharers
-                    .map(|(m, _)| m)
-                    .any(|m| waits(m) && m.kind.is_some_and(|kind| cx.installs(m.service, kind)));
-                fix(cx, group, member, key, (&filler, served))
-            })
-            .collect()
+        let shares = shares(cx, group, names);
+        let members = group.members.iter().zip(&shares);
+        members.map(|(member, share)| fix(cx, group, member, share)).collect()
+    }
+}
+
+/// A member's new volume.
+pub(super) struct Share {
+    /// Its key.
+    pub(super) key: String,
+    /// Who fills it.
+    pub(super) filler: Filler,
+    /// True when another service installs into it before this one starts.
+    served: bool,
+}
+
+impl Share {
+    /// True where the engine must not fill the volume when this member's container is created.
+    pub(super) fn nocopy(&self) -> bool {
+        matches!(self.filler, Filler::Other(_))
     }
 }
 
@@ -68,38 +75,84 @@ pub(super) enum Filler {
     Race,
 }
 
-pub(super) fn filler(
-    cx: &Context<'_>,
-    group: &Group<'_>,
-    keys: &[String],
-    member: &Member<'_>,
-    key: &str,
-) -> Filler {
-    let sharers = group.members.iter().zip(keys).filter(|(_, k)| *k == key).map(|(m, _)| m);
-    let sharers: Vec<&Member<'_>> = sharers.collect();
-    let list = |m: &Member<'_>| m.mount.place.map(|place| (place.list.file, place.list.node));
-    let waits =
-        |m: &Member<'_>, on: &Member<'_>| cx.project.depends_on(m.service, &on.service.name);
-    let first = sharers.iter().copied().max_by_key(|m| {
-        let waiting = sharers.iter().filter(|other| waits(other, m)).count();
-        let installing = m.kind.is_some_and(|kind| cx.installs(m.service, kind));
-        (m.service.active, installing, waiting, std::cmp::Reverse(m.service.name.as_str()))
-    });
-    let Some(first) = first else { return Filler::Own };
-    let ordered = |m: &Member<'_>| m.service.name == first.service.name || waits(m, first);
-    if sharers.iter().copied().all(ordered) {
-        return Filler::Own;
+/// The volumes of a group, in the order of its members.
+pub(super) fn shares(cx: &Context<'_>, group: &Group<'_>, names: &mut Names) -> Vec<Share> {
+    let keys = keys(cx, group, names);
+    let mut by_key: BTreeMap<&str, Vec<&Member<'_>>> = BTreeMap::new();
+    for (key, member) in keys.iter().zip(&group.members) {
+        by_key.entry(key).or_default().push(member);
     }
-    let shared = |m: &Member<'_>| sharers.iter().filter(|other| list(other) == list(m)).count() > 1;
-    if sharers.iter().copied().any(shared) {
-        return Filler::Race;
+    let by_key: BTreeMap<&str, Sharers<'_>> =
+        by_key.into_iter().map(|(key, members)| (key, Sharers::of(cx, &members))).collect();
+    let share = |(key, member): (&String, &Member<'_>)| {
+        let sharers = by_key.get(key.as_str());
+        let before = cx.project.dependencies(member.service);
+        Share {
+            key: key.clone(),
+            filler: sharers.map_or(Filler::Own, |s| s.filler(&member.service.name, &before)),
+            served: sharers.is_some_and(|s| !s.installing.is_disjoint(&before)),
+        }
+    };
+    keys.iter().zip(&group.members).map(share).collect()
+}
+
+/// The services that share one new volume.
+struct Sharers<'a> {
+    /// The one whose container is to fill it.
+    first: &'a str,
+    /// Those that install into it when they start.
+    installing: BTreeSet<&'a str>,
+    /// All others wait for the first.
+    ordered: bool,
+    /// Two of them have the same entry.
+    one_entry: bool,
+}
+
+impl<'a> Sharers<'a> {
+    fn of(cx: &'a Context<'_>, members: &[&'a Member<'_>]) -> Self {
+        let name = |m: &&'a Member<'_>| m.service.name.as_str();
+        let installs = |m: &&&Member<'_>| m.kind.is_some_and(|k| cx.installs(m.service, k));
+        let installing: BTreeSet<&str> = members.iter().filter(installs).map(name).collect();
+        let before: Vec<BTreeSet<&str>> =
+            members.iter().map(|m| cx.project.dependencies(m.service)).collect();
+        let mut waiting: BTreeMap<&str, usize> = BTreeMap::new();
+        for other in before.iter().flatten() {
+            *waiting.entry(other).or_default() += 1;
+        }
+        let rank = |m: &&&'a Member<'_>| {
+            let name = name(m);
+            let waiting = waiting.get(name).copied().unwrap_or_default();
+            (m.service.active, installing.contains(name), waiting, Reverse(name))
+        };
+        let first = members.iter().max_by_key(rank).map_or("", name);
+        let follows = |(m, before): (&&'a Member<'_>, &BTreeSet<&str>)| {
+            name(m) == first || before.contains(first)
+        };
+        let ordered = members.iter().zip(&before).all(follows);
+        let lists: BTreeSet<_> = members
+            .iter()
+            .map(|m| m.mount.place.map(|place| (place.list.file, place.list.node)))
+            .collect();
+        Self { first, installing, ordered, one_entry: lists.len() < members.len() }
     }
-    if ordered(member) { Filler::Own } else { Filler::Other(first.service.name.clone()) }
+
+    /// Who fills the volume of the member with this name, whose container comes behind those of
+    /// `before`.
+    fn filler(&self, name: &str, before: &BTreeSet<&str>) -> Filler {
+        let own = name == self.first || before.contains(self.first);
+        if self.one_entry && !self.ordered {
+            Filler::Race
+        } else if own || self.ordered {
+            Filler::Own
+        } else {
+            Filler::Other(self.first.to_owned())
+        }
+    }
 }
 
 /// A volume for each member: one for all when the tree is portable or all run the same image, else
 /// one for each image, because compiled modules fit only the image that built them.
-pub(super) fn keys(cx: &Context<'_>, group: &Group<'_>, names: &mut Names) -> Vec<String> {
+fn keys(cx: &Context<'_>, group: &Group<'_>, names: &mut Names) -> Vec<String> {
     let portable = group.members.iter().all(|m| m.kind.is_some_and(|k| k.portable));
     let mut images: Vec<(String, String)> = Vec::new();
     let several = !portable && {
@@ -127,30 +180,29 @@ fn fix(
     cx: &Context<'_>,
     group: &Group<'_>,
     member: &Member<'_>,
-    key: &str,
-    (filler, served): (&Filler, bool),
+    share: &Share,
 ) -> Result<Fix, String> {
-    let nocopy = matches!(filler, Filler::Other(_));
-    let source = NewSource::Volume { key: key.to_owned(), nocopy };
+    let key = &share.key;
+    let source = NewSource::Volume { key: key.clone(), nocopy: share.nocopy() };
     let mount = cover(cx, member, source).ok_or("this mount is not written in a `volumes` list")?;
-    let gaps = gaps(cx, member, filler, served);
+    let gaps = gaps(cx, member, share);
     let applicability = if gaps.is_empty() { Applicability::Safe } else { Applicability::Unsafe };
     Ok(Fix {
         strategy: META.id,
         applicability,
         title: format!("mount the named volume `{key}` over {}", member.target),
-        notes: [gaps, remarks(cx, group, member, key, filler)].concat(),
-        changes: vec![mount, Change::DeclareVolume { key: key.to_owned() }],
+        notes: [gaps, remarks(cx, group, member, share)].concat(),
+        changes: vec![mount, Change::DeclareVolume { key: key.clone() }],
     })
 }
 
 /// What evidence is missing for a safe fix.
-fn gaps(cx: &Context<'_>, member: &Member<'_>, filler: &Filler, served: bool) -> Vec<String> {
+fn gaps(cx: &Context<'_>, member: &Member<'_>, share: &Share) -> Vec<String> {
     let mut gaps = Vec::new();
     if let Some(kind) = member.kind {
         // A cache fills itself; packages do not.
         let installed = kind.access == Access::ReadMostly;
-        gaps.extend(may_stay_empty(cx, member, kind).filter(|_| installed && !served));
+        gaps.extend(may_stay_empty(cx, member, kind).filter(|_| installed && !share.served));
         gaps.extend(is_removed(cx, member, kind));
     }
     gaps.extend(lacks_directories(member));
@@ -165,7 +217,7 @@ fn gaps(cx: &Context<'_>, member: &Member<'_>, filler: &Filler, served: bool) ->
             )
         }));
     }
-    if *filler == Filler::Race {
+    if share.filler == Filler::Race {
         gaps.push(
             "the services share one entry and fill the volume at the same time when they start together for the first time: start one of them alone first"
                 .to_owned(),
@@ -178,16 +230,10 @@ fn gaps(cx: &Context<'_>, member: &Member<'_>, filler: &Filler, served: bool) ->
 }
 
 /// What the user should know in any case.
-fn remarks(
-    cx: &Context<'_>,
-    group: &Group<'_>,
-    member: &Member<'_>,
-    key: &str,
-    filler: &Filler,
-) -> Vec<String> {
+fn remarks(cx: &Context<'_>, group: &Group<'_>, member: &Member<'_>, share: &Share) -> Vec<String> {
     let service = &member.service.name;
     let mut notes = Vec::new();
-    if let Filler::Other(other) = filler {
+    if let Filler::Other(other) = &share.filler {
         notes.push(format!(
             "`{other}` fills the volume from its image and {service} does not (`nocopy`), because two that copy at once get in each other's way: start `{other}` with it"
         ));
@@ -200,11 +246,7 @@ fn remarks(
             takers.join(", ")
         ));
     }
-    let project = &cx.project.name;
-    notes.push(format!(
-        "later images and lock-file changes do not reach the volume: run the install in the container, or refresh this one volume with `{} && docker volume rm {project}_{key}`",
-        release(cx, group, member)
-    ));
+    notes.push(stale(cx, group, member, &share.key));
     if !member.mount.read_only {
         notes.extend(mount_point(member));
     }
@@ -218,11 +260,20 @@ fn remarks(
     notes
 }
 
+/// What does not reach a volume once it is filled, and how to fill it anew.
+pub(super) fn stale(cx: &Context<'_>, group: &Group<'_>, member: &Member<'_>, key: &str) -> String {
+    format!(
+        "later images and lock-file changes do not reach the volume: run the install in the container, or refresh this one volume with `{} && docker volume rm {}_{key}`",
+        release(cx, group, member),
+        cx.project.name
+    )
+}
+
 /// Services that a command line names one by one.
 const NAMED: usize = 5;
 
 /// The command that removes the containers which hold a member's volume.
-pub(super) fn release(cx: &Context<'_>, group: &Group<'_>, member: &Member<'_>) -> String {
+fn release(cx: &Context<'_>, group: &Group<'_>, member: &Member<'_>) -> String {
     let portable = member.kind.is_some_and(|k| k.portable);
     let image = member.service.image_key();
     let same = group.members.iter().filter(|m| portable || m.service.image_key() == image);
