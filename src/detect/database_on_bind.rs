@@ -97,11 +97,12 @@ impl<'a> Context<'a> {
     /// The database that alone uses a container path, whatever the image is called. Paths such as
     /// `/data` and `/data/db` are left out: applications use them, too.
     pub(super) fn data_path(&self, target: &str) -> Option<&'a ImageKind> {
-        let databases = self.rules.images().filter(|i| i.role == Role::Database);
-        let fits = |i: &&ImageKind| {
-            let telling = |path: &str| path.matches('/').count() > 1 && !is_under(path, "/data");
-            i.data.iter().any(|data| telling(&data.path) && is_under(target, &data.path))
-        };
+        let slashes = target.match_indices('/').map(|(at, _)| at).chain([target.len()]);
+        let above = slashes.skip(2).filter_map(|end| target.get(..end));
+        let above: Vec<&str> = above.filter(|path| !is_under(path, "/data")).collect();
+        let images = self.rules.images_mentioning(&above);
+        let databases = images.filter(|i| i.role == Role::Database);
+        let fits = |i: &&ImageKind| i.data.iter().any(|data| above.contains(&data.path.as_str()));
         let depth = |i: &ImageKind| {
             let under = i.data.iter().filter(|data| is_under(target, &data.path));
             under.map(|data| data.path.len()).max()

@@ -125,6 +125,12 @@ impl Rules {
         self.images.values()
     }
 
+    /// Families of images whose files may mention one of some texts; the others are not even read.
+    pub fn images_mentioning(&self, texts: &[&str]) -> impl Iterator<Item = &ImageKind> {
+        let mentions = |sheet: &&Sheet<ImageKind>| texts.iter().any(|t| sheet.may_mention(t));
+        self.images.sheets().filter(mentions).filter_map(Sheet::value)
+    }
+
     /// The family that an image reference such as `docker.io/postgis/postgis:16-3.4@sha256:…`
     /// belongs to, and its major version. No version stands for the newest: no tag, `latest`, or a
     /// tag that does not begin with a number.
