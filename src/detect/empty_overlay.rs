@@ -1,6 +1,6 @@
 #![doc = include_str!("empty_overlay.md")]
 
-use super::{Context, Detector, Meta, Overlay};
+use super::{Context, Detector, Filling, Meta, Overlay};
 use crate::compose::Service;
 use crate::finding::{Finding, Severity};
 
@@ -56,7 +56,7 @@ fn stays_empty(cx: &Context<'_>, overlay: &Overlay<'_>) -> bool {
     let Overlay { service, mount, kind } = overlay;
     let installs = |service: &Service| cx.installs(service, kind);
     match mount.source.as_deref() {
-        None => !installs(service) && cx.image_lacks(service, &mount.target, kind),
+        None => cx.filling(service, &mount.target, kind) == Filling::Never,
         Some(key) => {
             let mut users = cx.project.services.iter().flat_map(|s| {
                 let mounts = s.mounts.iter().filter(|m| m.source.as_deref() == Some(key));

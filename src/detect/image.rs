@@ -20,6 +20,17 @@ pub enum ImageUser {
     Unknown,
 }
 
+/// Whether something in the project fills a path of a container.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Filling {
+    /// The image holds the tree, or the service installs it when it starts.
+    Sure,
+    /// Neither: the path stays empty.
+    Never,
+    /// The project's files do not tell.
+    Unknown,
+}
+
 impl<'a> Context<'a> {
     /// The image that a service builds, as far as its Dockerfile tells.
     pub fn image(&self, service: &Service) -> Option<&'a Image> {
@@ -59,9 +70,17 @@ impl<'a> Context<'a> {
         matches!(content, Some(Content::Filled { .. }))
     }
 
-    /// True when the service's Dockerfile surely leaves a path empty.
-    pub fn image_lacks(&self, service: &Service, path: &str, kind: &TreeKind) -> bool {
-        self.image(service).is_some_and(|image| image.content(path, kind) == Content::Absent)
+    /// What the project's files tell about a tree of a kind in a service's containers, at a path
+    /// where nothing of the host is mounted.
+    pub fn filling(&self, service: &Service, path: &str, kind: &TreeKind) -> Filling {
+        if self.installs(service, kind) {
+            return Filling::Sure;
+        }
+        match self.image(service).map(|image| image.content(path, kind)) {
+            Some(Content::Filled { .. }) => Filling::Sure,
+            Some(Content::Absent) => Filling::Never,
+            _ => Filling::Unknown,
+        }
     }
 
     /// Who a service runs as: its own `user`, else the last `USER` of its Dockerfile, else what is

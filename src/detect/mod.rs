@@ -29,7 +29,7 @@ use std::path::Path;
 
 pub use database_on_bind::Contents;
 pub use exposed::{Exposed, grouped, join};
-pub use image::ImageUser;
+pub use image::{Filling, ImageUser};
 pub use overlay::Overlay;
 pub use relocated::{Setting, directory_of, names_path};
 

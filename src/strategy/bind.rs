@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::Member;
 use crate::compose::{Mount, MountKind, Place, Service, is_under};
-use crate::detect::{Context, Written, join};
+use crate::detect::{Context, Filling, Written, join};
 use crate::dockerfile::Content;
 use crate::host::EntryKind;
 use crate::rules::{Access, TreeKind};
@@ -122,13 +122,13 @@ pub(super) fn unproven<'a>(
     let mut unproven = Vec::new();
     for (tree, kind) in installed(cx, &bind.trees) {
         let target = join(&bind.mount.target, &tree.path);
-        if cx.installs(service, kind) || cx.image_fills(service, &target, kind) {
-            continue;
+        match cx.filling(service, &target, kind) {
+            Filling::Sure => {}
+            Filling::Never => {
+                return Err(format!("the image of `{}` holds nothing at {target}", service.name));
+            }
+            Filling::Unknown => unproven.push(tree.path.as_str()),
         }
-        if cx.image_lacks(service, &target, kind) {
-            return Err(format!("the image of `{}` holds nothing at {target}", service.name));
-        }
-        unproven.push(tree.path.as_str());
     }
     Ok(unproven)
 }

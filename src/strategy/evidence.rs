@@ -5,7 +5,7 @@
 //! these: the gap in the evidence, in words for the user; none when nothing is missing.
 
 use super::Member;
-use crate::detect::{Context, ImageUser};
+use crate::detect::{Context, Filling, ImageUser};
 use crate::host::EntryKind;
 use crate::rules::{Access, TreeKind};
 
@@ -16,13 +16,14 @@ pub(super) fn may_stay_empty(
     kind: &TreeKind,
 ) -> Option<String> {
     let Member { service, target, .. } = member;
-    if cx.installs(service, kind) || cx.image_fills(service, target, kind) {
+    let filling = cx.filling(service, target, kind);
+    if filling == Filling::Sure {
         return None;
     }
     let name = &service.name;
     let install = member.facts.and_then(|f| f.install.as_deref()).or(kind.install.as_deref());
     let run = install.map(|install| format!("`docker compose run --rm {name} {install}`"));
-    if cx.image_lacks(service, target, kind) {
+    if filling == Filling::Never {
         let how = run.map_or_else(String::new, |run| {
             format!(": run {run} once, or install it in the Dockerfile")
         });
