@@ -54,6 +54,24 @@ impl Images {
         let image = self.by_build.get(key).ok_or("the build was not read")?;
         image.as_ref().map_err(String::as_str)
     }
+
+    /// The instructions of a service's Dockerfile, those of all stages, that have an effect on
+    /// running containers: name and arguments of each `ENV`, `CMD`, `ENTRYPOINT`, `HEALTHCHECK`.
+    pub fn lasting(&self, service: &Service) -> Vec<(String, String)> {
+        if let Ok(image) = self.of(service) {
+            return image.lasting.clone();
+        }
+        // What stands in the Compose file is known even where the rest of the build is not.
+        let inline = service.build_of.as_ref().and_then(|build| build.inline.as_deref());
+        inline.and_then(|text| lex::read(text).ok()).map(lasting).unwrap_or_default()
+    }
+}
+
+/// See [`Images::lasting`].
+fn lasting(text: lex::Text) -> Vec<(String, String)> {
+    let lasts = |name: &str| ["ENV", "CMD", "ENTRYPOINT", "HEALTHCHECK"].contains(&name);
+    let instructions = text.instructions.into_iter().filter(|i| lasts(&i.name));
+    instructions.map(|i| (i.name, i.rest)).collect()
 }
 
 fn read(host: &dyn Host, scope: &Scope, rules: &Rules, build: &Build) -> Result<Image, String> {
@@ -78,7 +96,7 @@ fn read(host: &dyn Host, scope: &Scope, rules: &Rules, build: &Build) -> Result<
     let ignore = ignore(host, scope, directory, file.as_deref())?;
     let context = Context::read(host, directory, ignore, &stages);
     let bases = bases(&stages, rules);
-    Ok(Image { file, stages, target, context, bases })
+    Ok(Image { file, stages, target, context, lasting: lasting(parsed), bases })
 }
 
 fn text_of(host: &dyn Host, scope: &Scope, path: &Path) -> Result<String, String> {

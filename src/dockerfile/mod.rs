@@ -47,6 +47,8 @@ pub struct Image {
     /// The stage that is built.
     target: usize,
     context: Context,
+    /// See [`Images::lasting`].
+    lasting: Vec<(String, String)>,
     /// What is known of base images, by name.
     bases: BTreeMap<String, Base>,
 }

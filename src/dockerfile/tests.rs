@@ -67,3 +67,23 @@ pub(super) fn words(content: Content) -> String {
         Content::Unknown => "unknown".to_owned(),
     }
 }
+
+#[test]
+fn only_what_lasts_counts_for_running_containers() {
+    let text =
+        "FROM a\nRUN rm .venv\n# ENV X=.venv\nENV A=1 \\\n  PATH=/app/.venv/bin:$PATH\ncmd x\n";
+    let built = image_of(text);
+    let lasting = built.images.lasting(built.project.service("web").unwrap());
+    assert_eq!(lasting.len(), 2);
+    assert!(crate::detect::names_path(&lasting[0].1, ".venv"));
+    assert_eq!(lasting[1], ("CMD".to_owned(), "x".to_owned()));
+}
+
+#[test]
+fn a_dockerfile_in_the_compose_file_is_known_without_its_build() {
+    let compose = "services:\n  web:\n    build:\n      context: ${GONE}\n      dockerfile_inline: |\n        FROM a\n        ENV P=/x\n";
+    let built = built(compose, &[]);
+    assert!(built.image().is_err());
+    let lasting = built.images.lasting(built.project.service("web").unwrap());
+    assert_eq!(lasting, [("ENV".to_owned(), "P=/x".to_owned())]);
+}

@@ -149,45 +149,9 @@ fn mention(
     if words.into_iter().flatten().any(|word| names_path(word, path)) {
         return Some("the health check".to_owned());
     }
-    let text = dockerfile(cx, member)?;
-    let line = lasting(&text).into_iter().find(|line| names_path(line, path))?;
-    let word = line.split_whitespace().next().unwrap_or_default().to_uppercase();
-    Some(format!("`{word}` of the Dockerfile"))
-}
-
-/// Bytes of a Dockerfile that are read.
-const LIMIT: u64 = 1 << 20;
-
-fn dockerfile(cx: &Context<'_>, member: &Member<'_>) -> Option<String> {
-    if let Some(inline) = member.service.build_of.as_ref().and_then(|build| build.inline.clone()) {
-        return Some(inline);
-    }
-    let file = cx.image(member.service)?.file.as_ref()?;
-    let bytes = cx.host.read(file, LIMIT).ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// Instructions of a Dockerfile that have an effect on the running container, continued lines joined.
-fn lasting(text: &str) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    let mut continued = false;
-    for line in text.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
-        let (part, more) = match line.strip_suffix('\\') {
-            Some(part) => (part, true),
-            None => (line, false),
-        };
-        match lines.last_mut().filter(|_| continued) {
-            Some(last) => last.push_str(part),
-            None => lines.push(part.to_owned()),
-        }
-        continued = more;
-    }
-    let lasts = |line: &String| {
-        let word = line.split_whitespace().next().unwrap_or_default();
-        ["ENV", "CMD", "ENTRYPOINT", "HEALTHCHECK"].iter().any(|i| word.eq_ignore_ascii_case(i))
-    };
-    lines.retain(lasts);
-    lines
+    let lasting = cx.images.lasting(service);
+    let (instruction, _) = lasting.iter().find(|(_, rest)| names_path(rest, path))?;
+    Some(format!("`{instruction}` of the Dockerfile"))
 }
 
 fn fix(
@@ -247,19 +211,4 @@ fn notes(
     ));
     notes.push(stale(cx, group, member, key));
     notes
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_what_lasts_of_a_dockerfile_counts() {
-        let text =
-            "FROM a\nRUN rm .venv\n# ENV X=.venv\nENV A=1 \\\n  PATH=/app/.venv/bin:$PATH\ncmd x\n";
-        let lines = lasting(text);
-        assert_eq!(lines.len(), 2);
-        assert!(names_path(&lines[0], ".venv"));
-        assert_eq!(lines[1], "cmd x");
-    }
 }
