@@ -278,6 +278,11 @@ impl Project {
         self.services.get(at)
     }
 
+    /// An attribute of a service after everything is merged, also one that is not modelled.
+    pub fn attribute(&self, service: &str, key: &str) -> Option<&Value> {
+        self.root.get("services")?.get(service)?.get(key)
+    }
+
     /// The file of an origin.
     pub fn file(&self, id: FileId) -> Option<&File> {
         self.files.get(id.0)

@@ -96,23 +96,22 @@ impl<'a> Context<'a> {
     /// A user's name for output: as the file writes it, because what a variable holds is the user's
     /// own business.
     fn shown_user(&self, service: &Service, name: String) -> String {
-        let services = self.project.root.get("services");
-        let own = services.and_then(|s| s.get(&service.name)).and_then(|s| s.get("user"));
-        if let Some(value) = own {
-            let file = self.project.file(value.origin.file);
-            let written = file.and_then(|f| f.document.text_of(value.origin.node));
-            let written = written.unwrap_or_default();
-            return written
-                .split(':')
-                .next()
-                .filter(|_| !written.contains('$'))
-                .unwrap_or(written)
-                .to_owned();
+        if service.user.is_some() {
+            let written = self.written_user(service).unwrap_or_default();
+            let user = written.split(':').next().filter(|_| !written.contains('$'));
+            return user.unwrap_or(written).to_owned();
         }
         let args = service.build_of.iter().flat_map(|build| build.args.values().flatten());
         let argument =
             args.into_iter().any(|value| !value.is_empty() && name.contains(value.as_str()));
         if argument { "a user that an argument names".to_owned() } else { name }
+    }
+
+    /// The `user` of a service as the file writes it, variables unfilled.
+    pub fn written_user(&self, service: &Service) -> Option<&'a str> {
+        let origin = self.project.attribute(&service.name, "user")?.origin;
+        let document = &self.project.file(origin.file)?.document;
+        document.text_of(document.follow(origin.node))
     }
 
     fn known_user(&self, service: &Service) -> User {

@@ -83,8 +83,7 @@ fn skips(cx: &Context<'_>, service: &Service, bind: &Mount, rule: &WatchRule) ->
 /// `bind`, even an empty one.
 fn has_options(cx: &Context<'_>, service: &Service, bind: &Mount) -> bool {
     let written = || {
-        let root = cx.project.root.get("services")?.get(&service.name)?;
-        let list = root.get("volumes")?.list()?;
+        let list = cx.project.attribute(&service.name, "volumes")?.list()?;
         let item = list.items.iter().find(|item| item.origin == bind.origin)?;
         item.get("bind").map(|options| matches!(options.data, Data::Map(_)))
     };

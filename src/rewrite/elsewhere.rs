@@ -2,7 +2,7 @@
 
 use super::gate::{prove, same_value};
 use super::place::Effects;
-use crate::compose::{Project, Value, missing};
+use crate::compose::{Project, missing};
 
 /// Checks that another project is as it was, apart from effects that reach it through a file that it
 /// shares.
@@ -43,14 +43,11 @@ fn reaching(before: &Project, after: &Project, effects: &Effects) -> Effects {
         let old = source(before, service, target);
         old.is_some() && old != source(after, service, target)
     };
-    let attribute = |project: &'_ Project, service: &str, key: &str| -> Option<Value> {
-        project.root.get("services")?.get(service)?.get(key).cloned()
-    };
     let differs = |service: &str, key: &str| match (
-        attribute(before, service, key),
-        attribute(after, service, key),
+        before.attribute(service, key),
+        after.attribute(service, key),
     ) {
-        (Some(old), Some(new)) => !same_value(&old, &new),
+        (Some(old), Some(new)) => !same_value(old, new),
         (None, None) => false,
         _ => true,
     };

@@ -143,10 +143,8 @@ fn mention(
     if let Some((name, _)) = values.find(|(_, value)| names_path(value, path)) {
         return Some(format!("the variable {name}"));
     }
-    let root = cx.project.root.get("services").and_then(|s| s.get(&service.name))?;
-    let check = root.get("healthcheck").and_then(|check| check.get("test"));
-    let words = check.map(|c| c.text().map_or_else(|| c.texts(), |line| vec![line]));
-    if words.into_iter().flatten().any(|word| names_path(word, path)) {
+    let check = cx.project.attribute(&service.name, "healthcheck").and_then(|c| c.get("test"));
+    if check.is_some_and(|test| test.texts().iter().any(|word| names_path(word, path))) {
         return Some("the health check".to_owned());
     }
     let lasting = cx.images.lasting(service);

@@ -290,10 +290,7 @@ fn v1(cx: &Context<'_>) -> Result<bool, String> {
 fn owner(cx: &Context<'_>, group: &Group<'_>) -> Option<String> {
     let user = |member: &Member<'_>| {
         let user = member.service.user.clone()?;
-        let services = cx.project.root.get("services")?;
-        let origin = services.get(&member.service.name)?.get("user")?.origin;
-        let document = &cx.project.file(origin.file)?.document;
-        let written = document.text_of(document.follow(origin.node))?;
+        let written = cx.written_user(member.service)?;
         let number = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit());
         let numbers = user.split(':').count() <= 2 && user.split(':').all(number);
         (numbers && !written.contains('$')).then_some(user)
@@ -307,8 +304,8 @@ fn owner(cx: &Context<'_>, group: &Group<'_>) -> Option<String> {
 fn profiles(cx: &Context<'_>, group: &Group<'_>) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for member in &group.members {
-        let service = cx.project.root.get("services").and_then(|s| s.get(&member.service.name));
-        let own = service.and_then(|s| s.get("profiles")).map(|p| p.texts()).unwrap_or_default();
+        let own = cx.project.attribute(&member.service.name, "profiles");
+        let own = own.map(|p| p.texts()).unwrap_or_default();
         if own.is_empty() {
             return Vec::new();
         }

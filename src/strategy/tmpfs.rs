@@ -72,13 +72,9 @@ const SMALL: u64 = 256 << 20;
 fn gaps(cx: &Context<'_>, member: &Member<'_>) -> Vec<String> {
     let mut gaps = Vec::new();
     let service = &member.service.name;
-    let root = cx.project.root.get("services").and_then(|s| s.get(service));
-    let limited = root.is_some_and(|service| {
-        let deploy = service.get("deploy").and_then(|d| d.get("resources"));
-        let limits = deploy.and_then(|r| r.get("limits"));
-        service.get("mem_limit").is_some() || limits.is_some_and(|l| l.get("memory").is_some())
-    });
-    if limited {
+    let own = |key: &str| cx.project.attribute(service, key);
+    let resources = own("deploy").and_then(|d| d.get("resources")?.get("limits")?.get("memory"));
+    if own("mem_limit").or(resources).is_some() {
         gaps.push(format!("{service} has a limit on its memory, and a tmpfs counts against it"));
     }
     if let Some(bytes) = member.facts.and_then(|f| f.bytes).filter(|bytes| *bytes > SMALL) {
