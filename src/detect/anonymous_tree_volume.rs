@@ -22,19 +22,12 @@ impl Detector for AnonymousTreeVolume {
         let overlays = cx.overlays().into_iter();
         let anonymous = overlays.filter(|o| o.mount.source.is_none() && o.mount.place.is_some());
         anonymous
-            .map(|Overlay { service, mount, kind }| Finding {
-                rule: META.id,
-                severity: META.severity,
-                message: format!(
+            .map(|Overlay { service, mount, kind }| {
+                let message = format!(
                     "{} ({}) is covered by an anonymous volume: it keeps old content when the container is made anew and stays behind when the project goes",
                     mount.target, kind.title
-                ),
-                service: service.name.clone(),
-                mount: cx.mount_ref(mount),
-                tree: None,
-                platforms: cx.platforms_where(|_| true),
-                advice: Vec::new(),
-                fix: None,
+                );
+                cx.finding(&META, &service.name, message, cx.mount_ref(mount))
             })
             .collect()
     }

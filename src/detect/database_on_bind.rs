@@ -41,20 +41,12 @@ impl Detector for DatabaseOnBind {
                     }
                     _ => format!("bind-mounted from `{source}`"),
                 };
-                Some(Finding {
-                    rule: META.id,
-                    severity: META.severity,
-                    message: format!(
-                        "the data of {} in {} is {how}: slow, and databases have lost data on file shares",
-                        database.title, mount.target
-                    ),
-                    service: service.name.clone(),
-                    mount: written,
-                    tree: None,
-                    platforms: platforms.clone(),
-                    advice: Vec::new(),
-                    fix: None,
-                })
+                let message = format!(
+                    "the data of {} in {} is {how}: slow, and databases have lost data on file shares",
+                    database.title, mount.target
+                );
+                let finding = cx.finding(&META, &service.name, message, written);
+                Some(Finding { platforms: platforms.clone(), ..finding })
             })
             .collect()
     }

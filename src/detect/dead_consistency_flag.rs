@@ -47,15 +47,6 @@ fn dead(cx: &Context<'_>, service: &Service, mount: &Mount) -> Option<Finding> {
                 .to_owned()
         }
     };
-    Some(Finding {
-        rule: META.id,
-        severity: META.severity,
-        message: format!("`{shown}` does nothing for {}: {reason}", mount.target),
-        service: service.name.clone(),
-        mount: cx.mount_ref(mount),
-        tree: None,
-        platforms,
-        advice: Vec::new(),
-        fix: None,
-    })
+    let message = format!("`{shown}` does nothing for {}: {reason}", mount.target);
+    Some(Finding { platforms, ..cx.finding(&META, &service.name, message, cx.mount_ref(mount)) })
 }

@@ -29,21 +29,15 @@ impl Detector for DuplicateTarget {
                 }
                 let mount = cx.mount_ref(loser);
                 let source = mount.source.as_deref().unwrap_or("an anonymous volume");
+                let message = format!(
+                    "`{source}` never reaches {}: a later entry of the list has the same target, and Compose keeps the last without a word",
+                    mount.target
+                );
                 found.push(Finding {
-                    rule: META.id,
-                    severity: META.severity,
-                    message: format!(
-                        "`{source}` never reaches {}: a later entry of the list has the same target, and Compose keeps the last without a word",
-                        mount.target
-                    ),
-                    service: service.name.clone(),
-                    mount,
-                    tree: None,
-                    platforms: cx.platforms_where(|_| true),
                     advice: vec![
                         "remove one of the two entries: only you know which was meant".to_owned(),
                     ],
-                    fix: None,
+                    ..cx.finding(&META, &service.name, message, mount)
                 });
             }
         }

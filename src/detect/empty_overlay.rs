@@ -29,22 +29,15 @@ impl Detector for EmptyOverlay {
                     None => "the image holds nothing there and every new container starts with an empty volume",
                     Some(_) => "no service that mounts it copies (`nocopy`) or installs anything into it",
                 };
-                Finding {
-                    rule: META.id,
-                    severity: META.severity,
-                    message: format!(
-                        "nothing fills the volume over {} ({}): {why}",
-                        mount.target, kind.title
-                    ),
-                    service: service.name.clone(),
-                    mount: cx.mount_ref(mount),
-                    tree: None,
-                    platforms: cx.platforms_where(|_| true),
-                    advice: vec![format!(
-                        "run `{install}` in the Dockerfile, after the manifests are copied there, or in the service's command"
-                    )],
-                    fix: None,
-                }
+                let message = format!(
+                    "nothing fills the volume over {} ({}): {why}",
+                    mount.target, kind.title
+                );
+                let advice = format!(
+                    "run `{install}` in the Dockerfile, after the manifests are copied there, or in the service's command"
+                );
+                let finding = cx.finding(&META, &service.name, message, cx.mount_ref(mount));
+                Finding { advice: vec![advice], ..finding }
             })
             .collect()
     }

@@ -125,19 +125,13 @@ fn finding(
     let source = mount.source.clone().unwrap_or_default();
     let message = format!("{}; {cost}", describe(exposed, &source));
     Finding {
-        rule: meta.id,
-        severity: meta.severity,
-        message,
-        service: exposed.service.name.clone(),
-        mount,
         tree: Some(Tree {
             facts: exposed.facts.clone(),
             host: slashes(&exposed.host),
             target: exposed.target.clone(),
         }),
         platforms,
-        advice: Vec::new(),
-        fix: None,
+        ..cx.finding(meta, &exposed.service.name, message, mount)
     }
 }
 

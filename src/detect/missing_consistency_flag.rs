@@ -45,19 +45,13 @@ fn missing(
     }
     let mount_ref = cx.mount_ref(mount);
     let source = mount_ref.source.as_deref().unwrap_or_default();
+    let message = format!(
+        "`{source}` is bind-mounted to {} without a consistency flag: each read waits until host and container agree",
+        mount.target
+    );
     Some(Finding {
-        rule: META.id,
-        severity: META.severity,
-        message: format!(
-            "`{source}` is bind-mounted to {} without a consistency flag: each read waits until host and container agree",
-            mount.target
-        ),
-        service: service.name.clone(),
-        mount: mount_ref,
-        tree: None,
         platforms: platforms.to_vec(),
-        advice: Vec::new(),
-        fix: None,
+        ..cx.finding(&META, &service.name, message, mount_ref)
     })
 }
 

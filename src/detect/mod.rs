@@ -161,6 +161,21 @@ impl<'a> Context<'a> {
         mounts.filter_map(|(service, mount)| judge(service, mount)).collect()
     }
 
+    /// A finding about a mount that holds on every judged platform, without a tree, advice or fix.
+    fn finding(&self, meta: &Meta, service: &str, message: String, mount: MountRef) -> Finding {
+        Finding {
+            rule: meta.id,
+            severity: meta.severity,
+            message,
+            service: service.to_owned(),
+            mount,
+            tree: None,
+            platforms: self.platforms_where(|_| true),
+            advice: Vec::new(),
+            fix: None,
+        }
+    }
+
     /// A mount as a finding speaks of it.
     pub fn mount_ref(&self, mount: &Mount) -> MountRef {
         // Where a variable holds the whole entry, the entry itself stands for its source: what the

@@ -61,17 +61,11 @@ fn missing_mount_point(
     }
     let parent = cx.mount_ref(above).source.unwrap_or_default();
     let directory = format!("{}/{below}", parent.trim_end_matches('/'));
+    let message = format!(
+        "{} lies below `{parent}`, which is mounted read-only, and {directory} is not on the host: the container does not start",
+        mount.target
+    );
     Some(Finding {
-        rule: META.id,
-        severity: META.severity,
-        message: format!(
-            "{} lies below `{parent}`, which is mounted read-only, and {directory} is not on the host: the container does not start",
-            mount.target
-        ),
-        service: service.to_owned(),
-        mount: cx.mount_ref(mount),
-        tree: None,
-        platforms: cx.platforms_where(|_| true),
         advice: vec![
             format!(
                 "create {directory} on the host: the engine makes mount points inside the bind, and a read-only bind takes none"
@@ -79,6 +73,6 @@ fn missing_mount_point(
             "commit a placeholder such as `.gitkeep` in it, so that every clone has the directory"
                 .to_owned(),
         ],
-        fix: None,
+        ..cx.finding(&META, service, message, cx.mount_ref(mount))
     })
 }

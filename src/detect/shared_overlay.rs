@@ -60,15 +60,8 @@ impl Detector for SharedOverlay {
                     continue;
                 };
                 found.push(Finding {
-                    rule: META.id,
-                    severity: META.severity,
-                    message,
-                    service: service.name.clone(),
-                    mount: cx.mount_ref(overlay.mount),
-                    tree: None,
-                    platforms: cx.platforms_where(|_| true),
                     advice: vec![advice.to_owned()],
-                    fix: None,
+                    ..cx.finding(&META, &service.name, message, cx.mount_ref(overlay.mount))
                 });
             }
         }

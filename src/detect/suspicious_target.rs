@@ -54,15 +54,8 @@ fn suspicious(cx: &Context<'_>, service: &Service, mount: &Mount) -> Option<Find
         ),
     };
     Some(Finding {
-        rule: META.id,
-        severity: META.severity,
-        message,
-        service: service.name.clone(),
-        mount: cx.mount_ref(mount),
-        tree: None,
-        platforms: cx.platforms_where(|_| true),
         advice: vec![advice],
-        fix: None,
+        ..cx.finding(&META, &service.name, message, cx.mount_ref(mount))
     })
 }
 

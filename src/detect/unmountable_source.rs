@@ -33,21 +33,14 @@ fn unmountable(cx: &Context<'_>, service: &Service, mount: &Mount) -> Option<Fin
     let internal = distributions.find(|name| INTERNAL.contains(&name.as_str()))?;
     let mount_ref = cx.mount_ref(mount);
     let source = mount_ref.source.as_deref().unwrap_or_default();
-    Some(Finding {
-        rule: META.id,
-        severity: META.severity,
-        message: format!(
-            "`{source}` lies in {internal}, which Docker Desktop keeps for itself: the engine cannot mount it to {}",
-            mount.target
-        ),
-        service: service.name.clone(),
-        mount: mount_ref,
-        tree: None,
-        platforms: cx.platforms_where(|_| true),
-        advice: vec![
-            "mount a named volume if the files are the engine's own, for instance those of another volume".to_owned(),
-            "keep source in your own distribution, such as ~/project, and start Compose there".to_owned(),
-        ],
-        fix: None,
-    })
+    let message = format!(
+        "`{source}` lies in {internal}, which Docker Desktop keeps for itself: the engine cannot mount it to {}",
+        mount.target
+    );
+    let advice = [
+        "mount a named volume if the files are the engine's own, for instance those of another volume",
+        "keep source in your own distribution, such as ~/project, and start Compose there",
+    ];
+    let advice = advice.map(str::to_owned).to_vec();
+    Some(Finding { advice, ..cx.finding(&META, &service.name, message, mount_ref) })
 }

@@ -30,23 +30,16 @@ impl Detector for UnwritableOverlay {
             .filter(must_write)
             .filter_map(|Overlay { service, mount, kind }| {
                 let user = cx.shut_out(service, &mount.target, kind)?;
-                Some(Finding {
-                    rule: META.id,
-                    severity: META.severity,
-                    message: format!(
-                        "the volume over {} ({}) belongs to root, and the service runs as {user}: it cannot write there",
-                        mount.target, kind.title
-                    ),
-                    service: service.name.clone(),
-                    mount: cx.mount_ref(mount),
-                    tree: None,
-                    platforms: cx.platforms_where(|_| true),
-                    advice: vec![format!(
-                        "create the directory in the Dockerfile and give it away, before `USER`: `RUN mkdir -p {0} && chown -R {user} {0}`; a volume that exists already keeps its owner",
-                        mount.target
-                    )],
-                    fix: None,
-                })
+                let message = format!(
+                    "the volume over {} ({}) belongs to root, and the service runs as {user}: it cannot write there",
+                    mount.target, kind.title
+                );
+                let advice = format!(
+                    "create the directory in the Dockerfile and give it away, before `USER`: `RUN mkdir -p {0} && chown -R {user} {0}`; a volume that exists already keeps its owner",
+                    mount.target
+                );
+                let finding = cx.finding(&META, &service.name, message, cx.mount_ref(mount));
+                Some(Finding { advice: vec![advice], ..finding })
             })
             .collect()
     }

@@ -28,21 +28,15 @@ impl Detector for WatchUnderBind {
                 let Some((bind, effect)) = covering(cx, service, rule) else { continue };
                 let path =
                     crate::compose::relative_name(&cx.project.directory, Path::new(&rule.path));
+                let message = format!(
+                    "the bind at {} covers what `develop.watch` syncs from {path}: {effect}",
+                    bind.target
+                );
                 let finding = Finding {
-                    rule: META.id,
-                    severity: META.severity,
-                    message: format!(
-                        "the bind at {} covers what `develop.watch` syncs from {path}: {effect}",
-                        bind.target
-                    ),
-                    service: service.name.clone(),
-                    mount: cx.mount_ref(bind),
-                    tree: None,
-                    platforms: cx.platforms_where(|_| true),
                     advice: vec![
                         "drop the bind if the code is in the image, else the rule".to_owned(),
                     ],
-                    fix: None,
+                    ..cx.finding(&META, &service.name, message, cx.mount_ref(bind))
                 };
                 let known = |f: &Finding| f.service == finding.service && f.mount == finding.mount;
                 if !found.iter().any(known) {

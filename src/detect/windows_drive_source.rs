@@ -49,18 +49,9 @@ fn on_windows(cx: &Context<'_>, service: &Service, mount: &Mount) -> Option<Find
     }
     let mount_ref = cx.mount_ref(mount);
     let source = mount_ref.source.as_deref().unwrap_or_default();
-    Some(Finding {
-        rule: META.id,
-        severity: META.severity,
-        message: format!(
-            "`{source}` lies on a Windows drive and is bind-mounted to {}: each file crosses from Windows into Linux",
-            mount.target
-        ),
-        service: service.name.clone(),
-        mount: mount_ref,
-        tree: None,
-        platforms: Vec::new(),
-        advice: Vec::new(),
-        fix: None,
-    })
+    let message = format!(
+        "`{source}` lies on a Windows drive and is bind-mounted to {}: each file crosses from Windows into Linux",
+        mount.target
+    );
+    Some(cx.finding(&META, &service.name, message, mount_ref))
 }
