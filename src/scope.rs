@@ -16,13 +16,19 @@ use crate::survey::{Limits, Survey, survey};
 pub struct Surveys {
     by_directory: BTreeMap<PathBuf, Survey>,
     /// Sources that were not looked into, with the reason, sorted.
-    pub outside: Vec<(String, String)>,
+    outside: Vec<(String, String)>,
 }
 
 impl Surveys {
     /// What lies below a bind's source; none when it is no directory or lies outside.
     pub fn below(&self, source: &Path) -> Option<&Survey> {
         self.by_directory.get(source)
+    }
+
+    /// Why a source was not looked into; none when it was, or when nobody asked.
+    pub fn reason_outside(&self, source: &str) -> Option<&str> {
+        let at = self.outside.binary_search_by(|(other, _)| other.as_str().cmp(source)).ok()?;
+        self.outside.get(at).map(|(_, reason)| reason.as_str())
     }
 
     /// Everything that was surveyed, by directory.

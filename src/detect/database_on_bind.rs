@@ -29,26 +29,23 @@ impl Detector for DatabaseOnBind {
         if platforms.is_empty() {
             return Vec::new();
         }
-        let mounts = cx.project.services.iter().flat_map(|s| s.mounts.iter().map(move |m| (s, m)));
-        mounts
-            .filter_map(|(service, mount)| {
-                let database = cx.database_at(service, mount)?;
-                let written = cx.mount_ref(mount);
-                let source = written.source.clone().unwrap_or_default();
-                let how = match mount.kind {
-                    MountKind::Volume => {
-                        format!("mounted from the volume `{source}`, a bind mount by its options")
-                    }
-                    _ => format!("bind-mounted from `{source}`"),
-                };
-                let message = format!(
-                    "the data of {} in {} is {how}: slow, and databases have lost data on file shares",
-                    database.title, mount.target
-                );
-                let finding = cx.finding(&META, &service.name, message, written);
-                Some(Finding { platforms: platforms.clone(), ..finding })
-            })
-            .collect()
+        cx.each_mount(|service, mount| {
+            let database = cx.database_at(service, mount)?;
+            let written = cx.mount_ref(mount);
+            let source = written.source.clone().unwrap_or_default();
+            let how = match mount.kind {
+                MountKind::Volume => {
+                    format!("mounted from the volume `{source}`, a bind mount by its options")
+                }
+                _ => format!("bind-mounted from `{source}`"),
+            };
+            let message = format!(
+                "the data of {} in {} is {how}: slow, and databases have lost data on file shares",
+                database.title, mount.target
+            );
+            let finding = cx.finding(&META, &service.name, message, written);
+            Some(Finding { platforms: platforms.clone(), ..finding })
+        })
     }
 }
 
@@ -118,8 +115,7 @@ impl<'a> Context<'a> {
     /// What the host directory behind a mount holds now. What may not be looked into counts as holding something.
     pub fn contents(&self, mount: &Mount) -> Contents {
         let Some(source) = self.project.host_source(mount) else { return Contents::Something };
-        let outside = self.surveys.outside.iter().any(|(s, _)| s == &slashes(source));
-        if outside {
+        if self.surveys.reason_outside(&slashes(source)).is_some() {
             return Contents::Something;
         }
         match self.host.target_kind(source) {

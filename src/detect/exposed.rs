@@ -104,6 +104,7 @@ impl<'a> Context<'a> {
 
 /// Programs that copy trees from one place to another.
 const COPIERS: [&str; 4] = ["lsyncd", "mutagen", "rsync", "unison"];
+
 /// The container path of a tree below a mount.
 pub fn join(target: &str, path: &str) -> String {
     match (path, target) {

@@ -128,11 +128,7 @@ impl<'a> Context<'a> {
             ));
         }
         let source = mount.source.as_deref()?;
-        self.surveys
-            .outside
-            .iter()
-            .find(|(s, _)| s == source)
-            .map(|(_, why)| format!("not looked into: {why}"))
+        self.surveys.reason_outside(source).map(|why| format!("not looked into: {why}"))
     }
 
     /// Ids of the judged platforms for which `holds`.

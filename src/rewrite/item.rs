@@ -119,6 +119,11 @@ pub(super) fn key_style(document: &Document, id: NodeId) -> Style {
     first.map_or(Style::Plain, |n| scalar_style(document, n))
 }
 
+/// How a text is written beside keys of a style: in double quotes where they are, as in JSON.
+pub(super) fn beside_keys(keys: Style) -> Style {
+    if keys == Style::Double { Style::Double } else { Style::Plain }
+}
+
 /// How the first text value of a mapping is written.
 pub(super) fn value_style(document: &Document, id: NodeId) -> Style {
     document.entries(id).first().map_or(Style::Plain, |e| scalar_style(document, e.value))

@@ -29,7 +29,7 @@ impl Strategy for Consistency {
     ) -> Result<Vec<Fix>, String> {
         let flag =
             if group.members.iter().all(|m| only_written(cx, m)) { "delegated" } else { "cached" };
-        let reads = |p: &Platform| p.consistency_flags.iter().any(|known| known == flag);
+        let reads = |p: &Platform| p.reads_flag(flag);
         let Some(reader) = cx.platforms.iter().find(|p| reads(p)) else {
             return Err(format!("nothing reads `{flag}` on the judged platforms"));
         };

@@ -33,10 +33,7 @@ impl Strategy for DropFlag {
             .map(|member| {
                 let mount = member.mount;
                 let flag = mount.consistency.as_deref().ok_or("the entry has no flag")?;
-                let reading = |p: &&&crate::rules::Platform| {
-                    p.consistency_flags.iter().any(|known| known == flag)
-                };
-                if let Some(platform) = cx.platforms.iter().find(reading) {
+                if let Some(platform) = cx.platforms.iter().find(|p| p.reads_flag(flag)) {
                     return Err(format!("{} reads the flag", platform.title));
                 }
                 let at = mount.place.ok_or("this mount is not written in a `volumes` list")?;

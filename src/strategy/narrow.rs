@@ -88,8 +88,7 @@ fn fix(cx: &Context<'_>, member: &Member<'_>) -> Result<Fix, String> {
     }
     // A consistency flag that nothing reads is not written anew.
     let read = |flag: &str| {
-        !CONSISTENCY_FLAGS.contains(&flag)
-            || cx.platforms.iter().any(|p| p.consistency_flags.iter().any(|f| f == flag))
+        !CONSISTENCY_FLAGS.contains(&flag) || cx.platforms.iter().any(|p| p.reads_flag(flag))
     };
     let options: Vec<String> = bind.mount.options.iter().filter(|o| read(o)).cloned().collect();
     let chosen = chosen(cx, member, &bind)?;

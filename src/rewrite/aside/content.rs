@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::compose::{Place, Project, sections};
 use crate::finding::{Change, NewMount, NewSource, NewWatch};
 use crate::rewrite::Op;
-use crate::rewrite::item::{is_flow, item, key_style, text};
+use crate::rewrite::item::{beside_keys, is_flow, item, key_style, text};
 use crate::rewrite::layout::fitting;
 use crate::rewrite::place::{
     Effects, NewService, condition, fitted, merges_key, watch_rule, whole,
@@ -217,8 +217,7 @@ impl Writer<'_> {
     }
 
     fn value(&self, value: &str) -> New {
-        let style = if self.key_style() == Style::Double { Style::Double } else { Style::Plain };
-        text(value, style, self.flow())
+        text(value, beside_keys(self.key_style()), self.flow())
     }
 
     fn entry(&self, key: &str, value: New) -> Entry {

@@ -1,7 +1,7 @@
 //! Changes to mounts that are there: another flag, several in the place of one, none.
 
-use super::{Done, Placer, is_flow, key_style, text, users, value_style};
-use crate::compose::{CONSISTENCY_FLAGS, Origin, Place, Role, Service, sections};
+use super::{Done, Placer, is_flow, key_style, same_node, text, users, value_style};
+use crate::compose::{CONSISTENCY_FLAGS, Place, Role, Service, sections};
 use crate::finding::{Change, NewMount};
 use crate::rewrite::Op;
 use crate::rewrite::item::{item, short};
@@ -69,7 +69,7 @@ impl Placer<'_> {
         let going = |index: usize| {
             self.changes.iter().any(|change| {
                 matches!(change, Change::RemoveMount { at: other, .. }
-                    if same_list(other.list, at.list) && other.index == index)
+                    if same_node(other.list, at.list) && other.index == index)
             })
         };
         if !(0..items.len()).all(going) {
@@ -87,10 +87,6 @@ impl Placer<'_> {
         let index = index.ok_or("the list has no key")?;
         Ok(Some(Op::RemoveEntry { mapping: parent, index }))
     }
-}
-
-fn same_list(a: Origin, b: Origin) -> bool {
-    a.file == b.file && a.node == b.node
 }
 
 /// The same change for another service.

@@ -9,6 +9,7 @@ use super::{Placer, has_part, is_flow, key_style, merges_key, text};
 use crate::compose::{Origin, Place, Service};
 use crate::finding::{Change, NewWatch};
 use crate::rewrite::Op;
+use crate::rewrite::item::beside_keys;
 use crate::yaml::{Kind, New, NodeId, Style};
 
 /// What goes into an attribute that is not there yet.
@@ -19,6 +20,9 @@ pub(super) enum Pending {
     /// A mapping.
     Entries(Vec<(String, Style, New)>),
 }
+
+/// Why a service takes no new attribute.
+const HOMELESS: &str = "it has no mapping of its own in a file of the project";
 
 /// Where an attribute of a service is written.
 enum Slot {
@@ -61,21 +65,9 @@ impl<'a> Placer<'a> {
         }
     }
 
-    /// Where a service's own attribute is or would be, and that the edit reaches nobody who does not
-    /// want the same change.
+    /// Where an attribute is or would be in one of a service's mappings, and that the edit reaches
+    /// nobody who does not want the same change.
     fn slot(
-        &self,
-        service: &Service,
-        key: &str,
-        wish: impl Fn(&Service) -> Change,
-    ) -> Result<Slot, String> {
-        let home = self.project.home_of(service);
-        let home = home.ok_or("it has no mapping of its own in a file of the project")?;
-        self.slot_in(home, service, key, wish)
-    }
-
-    /// The same in one of the service's mappings.
-    fn slot_in(
         &self,
         home: Origin,
         service: &Service,
@@ -128,12 +120,12 @@ impl<'a> Placer<'a> {
             return Ok(());
         }
         let service = self.named(service)?;
-        let slot = self.slot(service, "environment", |s| Change::SetVariable {
+        let home = self.project.home_of(service).ok_or(HOMELESS)?;
+        let slot = self.slot(home, service, "environment", |s| Change::SetVariable {
             service: s.name.clone(),
             name: name.to_owned(),
             value: value.to_owned(),
         })?;
-        let home = self.project.home_of(service).ok_or("the service is gone")?;
         for heir in self.reached(home) {
             self.effects.variables.insert((heir, name.to_owned(), value.to_owned()));
         }
@@ -142,8 +134,7 @@ impl<'a> Placer<'a> {
                 let document = self.document(part.file)?;
                 let flow = is_flow(document, part.node);
                 let style = key_style(document, part.node);
-                let quoted = if style == Style::Double { Style::Double } else { Style::Plain };
-                let entry = (name.to_owned(), style, text(value, quoted, flow));
+                let entry = (name.to_owned(), style, text(value, beside_keys(style), flow));
                 self.pend_entry(part, "environment", entry);
             }
             Slot::There(at) => {
@@ -151,13 +142,11 @@ impl<'a> Placer<'a> {
                 let op = match &document.node(at.node).kind {
                     Kind::Mapping { entries, flow } => {
                         let style = key_style(document, at.node);
-                        let quoted =
-                            if style == Style::Double { Style::Double } else { Style::Plain };
                         Op::InsertEntry {
                             mapping: at.node,
                             index: entries.len(),
                             key: (name.to_owned(), style),
-                            value: text(value, quoted, *flow),
+                            value: text(value, beside_keys(style), *flow),
                         }
                     }
                     Kind::Sequence { items, flow } => {
@@ -192,7 +181,7 @@ impl<'a> Placer<'a> {
             let on = on.to_owned();
             Change::AddDependency { service: s.name.clone(), on, beside }
         };
-        let slot = self.slot_in(home, service, "depends_on", wish)?;
+        let slot = self.slot(home, service, "depends_on", wish)?;
         for heir in self.reached(home) {
             self.effects.dependencies.insert((heir, on.to_owned()));
         }
@@ -262,7 +251,7 @@ impl<'a> Placer<'a> {
             let from = from.to_owned();
             Change::VolumesFrom { service: s.name.clone(), from, beside }
         };
-        let slot = self.slot_in(home, service, "volumes_from", wish)?;
+        let slot = self.slot(home, service, "volumes_from", wish)?;
         for heir in self.reached(home) {
             self.effects.volumes_from.insert((heir, from.to_owned()));
         }
@@ -288,8 +277,7 @@ impl<'a> Placer<'a> {
 
     /// The service's mapping in the file of a mount, see [`Project::home_in`].
     pub(super) fn beside(&self, service: &Service, place: Place) -> Result<Origin, String> {
-        let home = self.project.home_in(service, place.list.file);
-        home.ok_or_else(|| "it has no mapping of its own in a file of the project".to_owned())
+        self.project.home_in(service, place.list.file).ok_or_else(|| HOMELESS.to_owned())
     }
 
     // ---- develop
@@ -304,9 +292,8 @@ impl<'a> Placer<'a> {
             return Ok(());
         }
         let service = self.named(service)?;
-        let home = self.project.home_beside(service, instead_of.list);
-        let home = home.ok_or("it has no mapping of its own in a file of the project")?;
-        let slot = self.slot_in(home, service, "develop", |s| Change::Watch {
+        let home = self.project.home_beside(service, instead_of.list).ok_or(HOMELESS)?;
+        let slot = self.slot(home, service, "develop", |s| Change::Watch {
             service: s.name.clone(),
             instead_of,
             rules: rules.to_vec(),
@@ -367,13 +354,13 @@ impl<'a> Placer<'a> {
 
 /// `condition: …` as a mapping.
 pub(in crate::rewrite) fn condition(condition: &str, style: Style, flow: bool) -> New {
-    let value = if style == Style::Double { Style::Double } else { Style::Plain };
+    let value = beside_keys(style);
     let entry = ("condition".to_owned(), style, text(condition, value, flow));
     New::Mapping { entries: vec![entry], flow }
 }
 
 pub(in crate::rewrite) fn watch_rule(rule: &NewWatch, style: Style, flow: bool) -> New {
-    let value = if style == Style::Double { Style::Double } else { Style::Plain };
+    let value = beside_keys(style);
     let entry = |key: &str, new: New| (key.to_owned(), style, new);
     let mut entries = vec![
         entry("action", text(&rule.action, value, flow)),
