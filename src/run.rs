@@ -3,15 +3,15 @@
 //! `check` and `apply` are the same run. `check` prints the report, `apply` the patches; so they
 //! cannot disagree.
 
+mod prepare;
+
 use std::cell::OnceCell;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::compose::{Origin, Project, Request, Resolved, Service, load, relative_name, resolve};
 use crate::detect::Context;
-use crate::dockerfile::Images;
 use crate::error::Problem;
 use crate::finding::{Applicability, Change};
 use crate::host::{Environment, Host, lexical_clean};
@@ -19,9 +19,8 @@ use crate::plan::{Plan, Texts, key, plan};
 use crate::report::{CheckedFile, MountRow, NotJudged, Report, Reported};
 use crate::rewrite::{Destination, Effects, Outlet, hold, outlet};
 use crate::rules::{Access, Platform, Rules};
-use crate::scope::{Surveys, survey_binds};
 use crate::source::{Source, Span};
-use crate::survey::Limits;
+use prepare::{Prepared, in_parallel, look_around};
 
 pub use crate::plan::Settings;
 pub use crate::rewrite::Patch;
@@ -97,7 +96,7 @@ pub fn examine(session: &Session<'_>, requests: &[Request]) -> Examination {
     run.report.platforms = run.platforms.iter().map(|p| p.id.clone()).collect();
     run.report.mounts = session.settings.show_mounts.then(Vec::new);
     for batch in ordered.chunks(BATCH) {
-        for prepared in prepare(session, batch) {
+        for prepared in in_parallel(batch, |request| Prepared::of(session, request)) {
             run.project(prepared);
         }
     }
@@ -106,68 +105,6 @@ pub fn examine(session: &Session<'_>, requests: &[Request]) -> Examination {
 
 /// Projects that are in memory at once.
 const BATCH: usize = 64;
-
-/// A project with what was seen around it.
-struct Prepared<'a> {
-    /// What the user asked for.
-    asked: &'a Request,
-    resolved: Resolved,
-    surveys: Surveys,
-    images: Images,
-}
-
-impl<'a> Prepared<'a> {
-    fn of(session: &Session<'_>, asked: &'a Request) -> Self {
-        let Session { host, environment, rules, settings } = session;
-        let resolved = resolve(*host, environment, asked);
-        let limits = Limits { full: settings.full_survey, ..Limits::default() };
-        let (surveys, images) = match &resolved.project {
-            Ok(project) => (
-                survey_binds(*host, environment, rules, project, limits),
-                Images::read(*host, environment, rules, project),
-            ),
-            Err(_) => (Surveys::default(), Images::default()),
-        };
-        Self { asked, resolved, surveys, images }
-    }
-}
-
-/// Loads projects and looks around them, several at a time; the result is in the given order.
-fn prepare<'a>(session: &Session<'_>, requests: &[&'a Request]) -> Vec<Prepared<'a>> {
-    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(requests.len());
-    if workers < 2 {
-        return requests.iter().map(|request| Prepared::of(session, request)).collect();
-    }
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut done = Vec::new();
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(request) = requests.get(index) else { return done };
-            done.push((index, Prepared::of(session, request)));
-        }
-    };
-    let mut all = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..workers)
-            .filter_map(|_| {
-                std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).ok()
-            })
-            .collect();
-        let mut all = work();
-        for other in others {
-            match other.join() {
-                Ok(done) => all.extend(done),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        all
-    });
-    all.sort_by_key(|(index, _)| *index);
-    all.into_iter().map(|(_, prepared)| prepared).collect()
-}
-
-/// Bytes of stack of a thread that loads projects: as much as the main thread has.
-const STACK: usize = 8 << 20;
 
 struct Run<'a> {
     session: &'a Session<'a>,
@@ -259,7 +196,7 @@ impl Run<'_> {
 
     /// The plan for a project, with its findings where they stand in the files as they were read.
     fn plan(&self, cx: &Context<'_>, request: &Request, outlet: &Outlet) -> Result<Plan, Problem> {
-        let Session { host, environment, rules, settings } = self.session;
+        let Session { host, environment, settings, .. } = self.session;
         let project = cx.project;
         let elsewhere =
             |texts: &Texts, effects: &Effects| self.holds_elsewhere(&project.stack, texts, effects);
@@ -282,8 +219,7 @@ impl Run<'_> {
             let mut request = self.with_texts(request);
             request.texts.extend(planned.texts.clone());
             let edited = load(*host, environment, &request)?;
-            let limits = Limits { full: settings.full_survey, ..Limits::default() };
-            let surveys = survey_binds(*host, environment, rules, &edited, limits);
+            let surveys = look_around(self.session, &edited);
             let cx = Context { project: &edited, surveys: &surveys, ..*cx };
             let next = plan_for(&cx, &request);
             if next.texts.is_empty() {
@@ -338,13 +274,13 @@ impl Run<'_> {
 
     fn find_readers(&self) -> Vec<Reader> {
         let Session { host, environment, .. } = self.session;
-        let readers = self.requests.iter().filter_map(|request| {
+        let readers = in_parallel(self.requests, |request| {
             let Resolved { request, project, .. } = resolve(*host, environment, request);
             let project = project.ok()?;
             let files = project.files.into_iter().map(|file| file.path).collect();
             Some(Reader { request, stack: project.stack, files })
         });
-        readers.collect()
+        readers.into_iter().flatten().collect()
     }
 
     fn take_texts(&mut self, project: &Project, texts: Texts) {

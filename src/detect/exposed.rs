@@ -38,17 +38,14 @@ pub(super) fn findings(
     if platforms.is_empty() {
         return Vec::new();
     }
-    let trees = cx.exposed(access).into_iter().filter(|tree| tree.mount.kind == kind);
-    trees.map(|tree| finding(cx, meta, &tree, platforms.clone(), effect)).collect()
+    let trees = cx.project.services.iter().flat_map(|service| cx.exposed_in(service, access));
+    trees
+        .filter(|tree| tree.mount.kind == kind && cx.disregarded(tree).is_none())
+        .map(|tree| finding(cx, meta, &tree, platforms.clone(), effect))
+        .collect()
 }
 
 impl<'a> Context<'a> {
-    /// Trees of one class that services see through a bind, with nothing mounted over them.
-    pub fn exposed(&self, access: Access) -> Vec<Exposed<'a>> {
-        let trees = self.project.services.iter().flat_map(|s| self.exposed_in(s, access));
-        trees.filter(|e| self.disregarded(e).is_none()).collect()
-    }
-
     /// Why a tree that a service sees costs it nothing: nobody in there reads it.
     pub fn disregarded(&self, exposed: &Exposed<'_>) -> Option<String> {
         let idle = self.idle(exposed.service);

@@ -1,0 +1,76 @@
+//! Loading projects and looking around them, several at a time.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::Session;
+use crate::compose::{Project, Request, Resolved, resolve};
+use crate::dockerfile::Images;
+use crate::scope::{Surveys, survey_binds};
+use crate::survey::Limits;
+
+/// A project with what was seen around it.
+pub(super) struct Prepared<'a> {
+    /// What the user asked for.
+    pub(super) asked: &'a Request,
+    pub(super) resolved: Resolved,
+    pub(super) surveys: Surveys,
+    pub(super) images: Images,
+}
+
+impl<'a> Prepared<'a> {
+    pub(super) fn of(session: &Session<'_>, asked: &'a Request) -> Self {
+        let Session { host, environment, rules, .. } = session;
+        let resolved = resolve(*host, environment, asked);
+        let (surveys, images) = match &resolved.project {
+            Ok(project) => {
+                (look_around(session, project), Images::read(*host, environment, rules, project))
+            }
+            Err(_) => (Surveys::default(), Images::default()),
+        };
+        Self { asked, resolved, surveys, images }
+    }
+}
+
+/// What lies below the binds of a project.
+pub(super) fn look_around(session: &Session<'_>, project: &Project) -> Surveys {
+    let Session { host, environment, rules, settings } = session;
+    let limits = Limits { full: settings.full_survey, ..Limits::default() };
+    survey_binds(*host, environment, rules, project, limits)
+}
+
+/// Bytes of stack of a thread that loads projects: as much as the main thread has.
+const STACK: usize = 8 << 20;
+
+/// What `work` makes of each request, in the order of the requests, whoever was ready first.
+pub(super) fn in_parallel<'a, R: Send>(
+    requests: &[&'a Request],
+    work: impl Fn(&'a Request) -> R + Sync,
+) -> Vec<R> {
+    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(requests.len());
+    if workers < 2 {
+        return requests.iter().map(|request| work(request)).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let take = || {
+        let mut done = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(request) = requests.get(index) else { return done };
+            done.push((index, work(request)));
+        }
+    };
+    let mut all = std::thread::scope(|scope| {
+        let thread = |_| std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, take);
+        let others: Vec<_> = (1..workers).filter_map(|n| thread(n).ok()).collect();
+        let mut all = take();
+        for other in others {
+            match other.join() {
+                Ok(done) => all.extend(done),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        all
+    });
+    all.sort_by_key(|(index, _)| *index);
+    all.into_iter().map(|(_, result)| result).collect()
+}
