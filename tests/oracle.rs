@@ -6,6 +6,8 @@
 //! `COMPOSEFIX_ORACLE_FIRST=1234 COMPOSEFIX_ORACLE_CASES=1`.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may panic")]
 
+#[path = "support/dice.rs"]
+mod dice;
 #[path = "support/generate.rs"]
 mod generate;
 #[path = "support/jumble.rs"]

@@ -441,24 +441,14 @@ fn unreadable_directories_are_notes() {
     assert_eq!(full.notes, expected);
 }
 
-/// An index of version 2 with one path.
-fn index(path: &str) -> Vec<u8> {
-    let mut bytes = b"DIRC\0\0\0\x02\0\0\0\x01".to_vec();
-    bytes.extend([0; 62]);
-    bytes.extend(path.as_bytes());
-    bytes.extend(vec![0; 8 - (62 + path.len()) % 8]);
-    bytes.extend([0; 20]);
-    bytes
-}
-
 #[test]
 fn tracked_trees_are_told_apart() {
     let host = host()
-        .with_file("/r/.git/index", index("app/node_modules/x/y"))
+        .with_file("/r/.git/index", index_of(&["app/node_modules/x/y"]))
         .with("/r/app/node_modules", TREE(900))
         .with("/r/app/web/node_modules", TREE(900))
         .with("/p/app", MemoryNode::Link("/r/app".into()))
-        .with_file("/r/app/sub/.git/index", index("vendor/x"))
+        .with_file("/r/app/sub/.git/index", index_of(&["vendor/x"]))
         .with("/r/app/sub/vendor", TREE(900));
     let at = |path: &str| lines(&survey(&host, &kinds(), Path::new(path), Limits::default()));
     let expected = [
@@ -561,7 +551,7 @@ fn packages_of_a_workspace_have_no_tree_of_their_own() {
 #[test]
 fn files_that_hold_a_place_are_no_content() {
     let at = |path: &str| {
-        let host = host().with_file("/p/.git/index", index(path)).with_file("/p/artisan", "");
+        let host = host().with_file("/p/.git/index", index_of(&[path])).with_file("/p/artisan", "");
         let survey = look(&host.with("/p/storage/framework", TREE(900)), Limits::default());
         (lines(&survey), survey.trees[0].directories.clone())
     };

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::dice::{Dice, smaller};
+
 /// Directories with many files, in every project.
 pub(crate) const TREES: [&str; 5] =
     ["node_modules", "vendor", "var/cache", "sub/node_modules", "inc/node_modules"];
@@ -14,36 +16,18 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// Every project that has a little less in it: a file, or a line with what is nested in it.
+    /// Every project that has a little less in it.
     pub(crate) fn parts(&self) -> Vec<Self> {
-        let mut parts = Vec::new();
-        for (name, text) in &self.files {
-            let mut files = self.files.clone();
-            files.remove(name);
-            parts.push(Self { files, ..self.clone() });
-            let lines: Vec<&str> = text.split_inclusive('\n').collect();
-            let depth = |line: &str| line.len() - line.trim_start_matches([' ', '-']).len();
-            for (index, line) in lines.iter().enumerate() {
-                let nested = lines[index + 1..].iter();
-                let nested = nested.take_while(|other| depth(other) > depth(line)).count();
-                for end in [index + 1 + nested, index + 1] {
-                    let rest = [&lines[..index], &lines[end..]].concat().concat();
-                    let mut files = self.files.clone();
-                    files.insert(name.clone(), rest);
-                    parts.push(Self { files, ..self.clone() });
-                }
-            }
-        }
-        parts
+        let parts = smaller(&self.files).into_iter();
+        parts.map(|files| Self { files, ..self.clone() }).collect()
     }
 }
 
 /// The project of a number.
 pub(crate) fn project(seed: u64) -> Project {
-    let state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5eed;
-    let mut maker = Maker { state, volume: "" };
+    let mut maker = Maker { dice: Dice::new(seed, 0x5eed), volume: "" };
     // Compose refuses two files of which one is included and that declare a volume differently.
-    maker.volume = maker.pick(&["", " {}", "   # keep", " {driver: local}", " ~"]);
+    maker.volume = maker.dice.pick(&["", " {}", "   # keep", " {driver: local}", " ~"]);
     let mut files = BTreeMap::new();
     let mut words: Vec<String> = Vec::new();
     let dependencies = "{\"dependencies\": {\"left-pad\": \"1.0.0\"}}\n";
@@ -52,16 +36,16 @@ pub(crate) fn project(seed: u64) -> Project {
     }
     files.insert("composer.json".to_owned(), "{\"require\": {\"a/b\": \"1.0\"}}\n".to_owned());
     files.insert("symfony.lock".to_owned(), "{}\n".to_owned());
-    if maker.chance(30) {
+    if maker.dice.chance(30) {
         let text = "CODE=./sub\nDEST=/code\n# ROOT=.\nRO='true'\n";
         files.insert(".env".to_owned(), text.to_owned());
     }
     let mut add = |name: &str, text: String| files.insert(name.to_owned(), text);
-    match maker.below(9) {
+    match maker.dice.below(9) {
         0 => drop(add("compose.yaml", maker.file(Role::Base))),
         1 => {
             add("compose.yaml", maker.file(Role::Base));
-            let name = maker.pick(&["compose.override.yaml", "docker-compose.override.yml"]);
+            let name = maker.dice.pick(&["compose.override.yaml", "docker-compose.override.yml"]);
             add(name, maker.file(Role::Override));
         }
         2 => {
@@ -77,14 +61,14 @@ pub(crate) fn project(seed: u64) -> Project {
             words.extend(given.map(str::to_owned));
         }
         4 => {
-            let include = maker.pick(&[
+            let include = maker.dice.pick(&[
                 "  - inc/compose.yaml",
                 "  - path: inc/compose.yaml",
                 "  - path: [inc/compose.yaml, inc/more.yaml]",
                 "  - path: inc/compose.yaml\n    project_directory: .",
                 "  - path: inc/compose.yaml\n    env_file: inc/.env",
             ]);
-            if include.contains("env_file") || maker.chance(20) {
+            if include.contains("env_file") || maker.dice.chance(20) {
                 add("inc/.env", "DEST=/inc\nCODE=./inc\n".to_owned());
             }
             if include.contains("more") {
@@ -106,15 +90,15 @@ pub(crate) fn project(seed: u64) -> Project {
         _ => {
             add("sub/compose.yaml", maker.file(Role::Base));
             words.extend(["-f", "sub/compose.yaml"].map(str::to_owned));
-            if maker.chance(30) {
+            if maker.dice.chance(30) {
                 words.extend(["--project-directory", "."].map(str::to_owned));
             }
         }
     }
-    if maker.chance(40) {
+    if maker.dice.chance(40) {
         words.extend(["--profile", "dev"].map(str::to_owned));
     }
-    if maker.chance(15) {
+    if maker.dice.chance(15) {
         let naming = ["--select", "anonymous-tree-volume", "--strategy", "name-volume"];
         words.extend(naming.map(str::to_owned));
     }
@@ -151,59 +135,40 @@ struct Anchors {
 }
 
 struct Maker {
-    state: u64,
+    dice: Dice,
     /// What stands behind the name of a declared volume.
     volume: &'static str,
 }
 
 impl Maker {
-    /// Splitmix64: small, and its numbers are good from the first on.
-    fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() % u64::try_from(end).unwrap()).unwrap()
-    }
-
-    fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-
-    fn pick<'t>(&mut self, texts: &[&'t str]) -> &'t str {
-        texts[self.below(texts.len())]
-    }
-
     fn word(&mut self, words: &'static str) -> &'static str {
         let words: Vec<&str> = words.split_whitespace().collect();
-        self.pick(&words)
+        self.dice.pick(&words)
     }
 
     // ---- files
 
     fn file(&mut self, role: Role) -> String {
-        let step = if self.chance(20) { 4 } else { 2 };
-        let dash = if self.chance(25) { 0 } else { step };
-        let look = Look { step, dash, comments: self.chance(30) };
+        let step = if self.dice.chance(20) { 4 } else { 2 };
+        let dash = if self.dice.chance(25) { 0 } else { step };
+        let look = Look { step, dash, comments: self.dice.chance(30) };
         let mut lines = Vec::new();
-        if self.chance(10) && role == Role::Base {
-            lines.push(self.pick(&["name: other", "name: shop", "name: ${NAME:-shop}"]).to_owned());
+        if self.dice.chance(10) && role == Role::Base {
+            lines.push(
+                self.dice.pick(&["name: other", "name: shop", "name: ${NAME:-shop}"]).to_owned(),
+            );
         }
         let mut anchors = self.anchors(look, &mut lines);
         let mut body = vec!["services:".to_owned()];
         for name in self.names(role) {
             body.extend(nested(look.step, self.service(name, role, look, &mut anchors)));
-            if self.chance(20) {
+            if self.dice.chance(20) {
                 body.push(String::new());
             }
         }
         let all = format!("{}{}", lines.join("\n"), body.join("\n"));
         let volumes = self.volumes(role, look, &all);
-        if self.chance(15) {
+        if self.dice.chance(15) {
             lines.extend(volumes);
             lines.extend(body);
         } else {
@@ -213,8 +178,8 @@ impl Maker {
         if look.comments {
             lines.push("# the end".to_owned());
         }
-        let end = if self.chance(15) { "\r\n" } else { "\n" };
-        let last = if self.chance(15) { "" } else { end };
+        let end = if self.dice.chance(15) { "\r\n" } else { "\n" };
+        let last = if self.dice.chance(15) { "" } else { end };
         lines.join(end) + last
     }
 
@@ -227,26 +192,26 @@ impl Maker {
         let first = names[0];
         let others = names.iter().skip(1).copied();
         let all = role == Role::Extended;
-        std::iter::once(first).chain(others.filter(|_| all || self.chance(40))).collect()
+        std::iter::once(first).chain(others.filter(|_| all || self.dice.chance(40))).collect()
     }
 
     fn anchors(&mut self, look: Look, lines: &mut Vec<String>) -> Anchors {
         let mut anchors = Anchors::default();
-        if self.chance(20) {
+        if self.dice.chance(20) {
             anchors.lists.push("code");
             lines.push("x-code: &code".to_owned());
             lines.extend(nested(look.dash, self.list(look)));
         }
-        if self.chance(20) {
+        if self.dice.chance(20) {
             anchors.mappings.push("base");
             lines.push("x-base: &base".to_owned());
             let image = self.image();
             let mut body = vec![image];
-            if self.chance(70) {
+            if self.dice.chance(70) {
                 body.push("volumes:".to_owned());
                 body.extend(nested(look.dash, self.list(look)));
             }
-            if self.chance(30) {
+            if self.dice.chance(30) {
                 body.push("tmpfs: /run/base".to_owned());
             }
             lines.extend(nested(look.step, body));
@@ -263,11 +228,13 @@ impl Maker {
         if role == Role::Heir || role == Role::Base {
             names = vec!["data", "node_modules", "cache"];
         }
-        if names.is_empty() || role == Role::Extended || (role == Role::Override && self.chance(50))
+        if names.is_empty()
+            || role == Role::Extended
+            || (role == Role::Override && self.dice.chance(50))
         {
             return Vec::new();
         }
-        if self.chance(10) {
+        if self.dice.chance(10) {
             let value = self.volume.split('#').next().unwrap().trim();
             let entries: Vec<String> = names.iter().map(|n| format!("{n}: {value}")).collect();
             return vec![format!("volumes: {{{}}}", entries.join(", "))];
@@ -289,26 +256,26 @@ impl Maker {
         anchors: &mut Anchors,
     ) -> Vec<String> {
         let mut body = Vec::new();
-        if !anchors.mappings.is_empty() && self.chance(40) {
-            let anchor = self.pick(&anchors.mappings);
-            body.push(match self.below(3) {
+        if !anchors.mappings.is_empty() && self.dice.chance(40) {
+            let anchor = self.dice.pick(&anchors.mappings);
+            body.push(match self.dice.below(3) {
                 0 => format!("<<: [*{anchor}]"),
-                1 => format!("<<: [*{anchor}, *{}]", self.pick(&anchors.mappings)),
+                1 => format!("<<: [*{anchor}, *{}]", self.dice.pick(&anchors.mappings)),
                 _ => format!("<<: *{anchor}"),
             });
         }
         match role {
-            Role::Heir if self.chance(60) => {
-                let service = self.pick(&["base", "web"]);
+            Role::Heir if self.dice.chance(60) => {
+                let service = self.dice.pick(&["base", "web"]);
                 body.push(format!("extends: {{file: common/base.yaml, service: {service}}}"));
             }
-            Role::Base | Role::Extended | Role::Heir if name != "web" && self.chance(25) => {
-                body.push(self.pick(&["extends: web", "extends: {service: web}"]).to_owned());
+            Role::Base | Role::Extended | Role::Heir if name != "web" && self.dice.chance(25) => {
+                body.push(self.dice.pick(&["extends: web", "extends: {service: web}"]).to_owned());
             }
             _ => {}
         }
         let inherits = body.iter().any(|line| line.starts_with("extends"));
-        if self.chance(if role == Role::Override || inherits { 30 } else { 95 }) {
+        if self.dice.chance(if role == Role::Override || inherits { 30 } else { 95 }) {
             let image = self.image();
             body.push(image);
         }
@@ -321,12 +288,12 @@ impl Maker {
             (15, "profiles: [dev]"),
         ] {
             let key = line.split(':').next().unwrap();
-            if self.chance(percent) && !body.iter().any(|other| other.starts_with(key)) {
+            if self.dice.chance(percent) && !body.iter().any(|other| other.starts_with(key)) {
                 body.push(line.to_owned());
             }
         }
         body.extend(self.mounts(role, look, anchors));
-        match self.below(12) {
+        match self.dice.below(12) {
             0 => body.push("tmpfs: /run".to_owned()),
             1 => body.push("tmpfs: [/run, \"/app/var/cache:size=64m\", /app/tmp/]".to_owned()),
             2 if role == Role::Override => body.push("tmpfs: !reset null".to_owned()),
@@ -335,7 +302,7 @@ impl Maker {
         if look.comments {
             body.push("# next".to_owned());
         }
-        let anchor = if self.chance(20) { format!(" &{name}") } else { String::new() };
+        let anchor = if self.dice.chance(20) { format!(" &{name}") } else { String::new() };
         if !anchor.is_empty() {
             anchors.mappings.push(name);
         }
@@ -343,36 +310,37 @@ impl Maker {
     }
 
     fn image(&mut self) -> String {
-        self.pick(&[
-            "image: node:22",
-            "image: node:22",
-            "image: node:20",
-            "image: php:8.3-cli",
-            "image: nginx:1.27",
-            "image: ${IMAGE:-node:22}",
-            "build: .",
-            "build: {context: ./sub}",
-        ])
-        .to_owned()
+        self.dice
+            .pick(&[
+                "image: node:22",
+                "image: node:22",
+                "image: node:20",
+                "image: php:8.3-cli",
+                "image: nginx:1.27",
+                "image: ${IMAGE:-node:22}",
+                "build: .",
+                "build: {context: ./sub}",
+            ])
+            .to_owned()
     }
 
     fn mounts(&mut self, role: Role, look: Look, anchors: &mut Anchors) -> Vec<String> {
-        match self.below(20) {
+        match self.dice.below(20) {
             0 | 1 => Vec::new(),
             2..=4 if !anchors.lists.is_empty() => {
-                vec![format!("volumes: *{}", self.pick(&anchors.lists))]
+                vec![format!("volumes: *{}", self.dice.pick(&anchors.lists))]
             }
             4 if role == Role::Override => vec!["volumes: !reset []".to_owned()],
             5 if role == Role::Override => vec!["volumes: !reset null".to_owned()],
             6 => vec!["volumes: []".to_owned()],
             7 | 8 => {
-                let count = 1 + self.below(3);
+                let count = 1 + self.dice.below(3);
                 let items: Vec<String> = (0..count).map(|_| self.flow_item()).collect();
                 vec![format!("volumes: [{}]", items.join(", "))]
             }
             tag => {
                 let tag = if tag == 9 && role == Role::Override { " !override" } else { "" };
-                let tag = if tag.is_empty() && self.chance(15) { " &own" } else { tag };
+                let tag = if tag.is_empty() && self.dice.chance(15) { " &own" } else { tag };
                 if tag == " &own" && !anchors.lists.contains(&"own") {
                     anchors.lists.push("own");
                 }
@@ -386,14 +354,14 @@ impl Maker {
     // ---- mounts
 
     fn list(&mut self, look: Look) -> Vec<String> {
-        let count = 1 + self.below(4);
+        let count = 1 + self.dice.below(4);
         let mut lines = Vec::new();
         for _ in 0..count {
-            if look.comments && self.chance(20) {
+            if look.comments && self.dice.chance(20) {
                 lines.push("# a mount".to_owned());
             }
-            let gap = if self.chance(5) { "   " } else { " " };
-            let item = match self.below(20) {
+            let gap = if self.dice.chance(5) { "   " } else { " " };
+            let item = match self.dice.below(20) {
                 0..4 => self.long(),
                 4 => vec![format!("{{{}}}", self.long_in_braces())],
                 _ => vec![self.short()],
@@ -424,13 +392,14 @@ impl Maker {
     }
 
     fn short_text(&mut self) -> String {
-        if self.chance(8) {
+        if self.dice.chance(8) {
             return self
+                .dice
                 .pick(&["/app/node_modules", "/app/vendor/", "/data", "v", "${ENTRY:-.:/app}"])
                 .to_owned();
         }
         let (source, target) = (self.source(), self.target());
-        if self.chance(40) {
+        if self.dice.chance(40) {
             return format!("{source}:{target}");
         }
         let options =
@@ -440,8 +409,8 @@ impl Maker {
 
     fn short(&mut self) -> String {
         let text = self.short_text();
-        let comment = if self.chance(15) { "   # why" } else { "" };
-        let text = match self.below(10) {
+        let comment = if self.dice.chance(15) { "   # why" } else { "" };
+        let text = match self.dice.below(10) {
             0 | 1 => format!("\"{}\"", text.replace('\\', "\\\\")),
             2 => format!("'{text}'"),
             3 if comment.is_empty() => format!(">-\n{text}"),
@@ -453,11 +422,11 @@ impl Maker {
     }
 
     fn flow_item(&mut self) -> String {
-        if self.chance(20) {
+        if self.dice.chance(20) {
             return format!("{{{}}}", self.long_in_braces());
         }
         let text = self.short_text();
-        match self.below(3) {
+        match self.dice.below(3) {
             0 => format!("'{text}'"),
             1 if !text.contains(['{', '$', '\\']) => text,
             _ => format!("\"{}\"", text.replace('\\', "\\\\")),
@@ -467,32 +436,32 @@ impl Maker {
     fn long_in_braces(&mut self) -> String {
         let (source, target) = (self.source(), self.target());
         let kind = if source.starts_with(['.', '/', '~', '$', 'C']) { "bind" } else { "volume" };
-        let rest = self.pick(&["", "", ", read_only: true", ", \"read_only\": 'yes'", ","]);
+        let rest = self.dice.pick(&["", "", ", read_only: true", ", \"read_only\": 'yes'", ","]);
         format!("type: {kind}, source: '{source}', \"target\": \"{target}\"{rest}")
     }
 
     fn long(&mut self) -> Vec<String> {
         let (source, target) = (self.source(), self.target());
         let named = ["data", "node_modules", "cache"].contains(&source);
-        let quote = self.pick(&["", "", "'", "\""]);
+        let quote = self.dice.pick(&["", "", "'", "\""]);
         let quote = if source.contains('\\') || source == "~" { "'" } else { quote };
         let kind = format!("type: {}", if named { "volume" } else { "bind" });
         let source = format!("source: {quote}{source}{quote}");
         let target = format!("target: {quote}{target}{quote}");
-        let mut lines = match self.below(12) {
+        let mut lines = match self.dice.below(12) {
             0 => vec!["type: tmpfs".to_owned(), target],
             1 => vec!["type: volume".to_owned(), target],
             2 => vec![target, kind, source],
             _ => vec![kind, source, target],
         };
-        if self.chance(35) {
+        if self.dice.chance(35) {
             let value = self.word(
                 "true false True TRUE yes on y no off 'Yes' \"true\" \"false\" ${RO:-true}
                  ${RO:-false} ${RO:-on}",
             );
             lines.push(format!("read_only: {value}"));
         }
-        let options: &[&str] = match (lines[0].as_str(), self.below(5)) {
+        let options: &[&str] = match (lines[0].as_str(), self.dice.below(5)) {
             ("type: bind", 0) => &["bind: {create_host_path: false}"],
             ("type: bind", 1) => &["consistency: cached"],
             ("type: volume", 0) => &["volume:", "  nocopy: true"],

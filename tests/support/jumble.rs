@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use super::dice::{Dice, smaller};
+
 /// A project, the flags to load it with and the variables of the process.
 #[derive(Debug, Clone)]
 pub(crate) struct Jumble {
@@ -12,39 +14,23 @@ pub(crate) struct Jumble {
 }
 
 impl Jumble {
-    /// Every project that has a line less, with what is nested in it, or a file.
+    /// Every project that has a little less in it.
     pub(crate) fn parts(&self) -> Vec<Self> {
-        let mut parts = Vec::new();
-        for (name, text) in &self.files {
-            let mut files = self.files.clone();
-            files.remove(name);
-            parts.push(Self { files, ..self.clone() });
-            let lines: Vec<&str> = text.split_inclusive('\n').collect();
-            let depth = |line: &str| line.len() - line.trim_start_matches([' ', '-']).len();
-            for (index, line) in lines.iter().enumerate() {
-                let nested = lines[index + 1..].iter();
-                let nested = nested.take_while(|other| depth(other) > depth(line)).count();
-                let rest = [&lines[..index], &lines[index + 1 + nested..]].concat().concat();
-                let mut files = self.files.clone();
-                files.insert(name.clone(), rest);
-                parts.push(Self { files, ..self.clone() });
-            }
-        }
-        parts
+        let parts = smaller(&self.files).into_iter();
+        parts.map(|files| Self { files, ..self.clone() }).collect()
     }
 }
 
 /// The project of a number.
 pub(crate) fn jumble(seed: u64) -> Jumble {
-    let state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0xc0de;
-    let mut maker = Maker { state, volume: "" };
-    maker.volume = maker.pick(&["", " {}", " ~", " {driver: local}"]);
+    let mut maker = Maker { dice: Dice::new(seed, 0xc0de), volume: "" };
+    maker.volume = maker.dice.pick(&["", " {}", " ~", " {driver: local}"]);
     let mut files = BTreeMap::new();
     let mut flags: Vec<String> = Vec::new();
     let mut variables = BTreeMap::new();
     let file = |maker: &mut Maker, role| {
         let mut text = maker.document(role);
-        if maker.chance(15) {
+        if maker.dice.chance(15) {
             let second = if role == Role::Main { Role::Over } else { role };
             text = format!("{text}---\n{}", maker.document(second));
         }
@@ -60,9 +46,9 @@ pub(crate) fn jumble(seed: u64) -> Jumble {
     ] {
         files.insert(name.to_owned(), file(&mut maker, role));
     }
-    match maker.below(4) {
+    match maker.dice.below(4) {
         0 => {
-            let name = maker.pick(&["compose.override.yaml", "docker-compose.override.yml"]);
+            let name = maker.dice.pick(&["compose.override.yaml", "docker-compose.override.yml"]);
             files.insert(name.to_owned(), file(&mut maker, Role::Over));
         }
         1 => {
@@ -76,7 +62,7 @@ pub(crate) fn jumble(seed: u64) -> Jumble {
         (30, "inc/.env", "SRC=./inc-env\nDST=/a\nTAG=$DST\n"),
         (30, "inc/e.env", "SRC=d1\n"),
     ] {
-        if maker.chance(percent) {
+        if maker.dice.chance(percent) {
             files.insert(name.to_owned(), text.to_owned());
         }
     }
@@ -86,15 +72,15 @@ pub(crate) fn jumble(seed: u64) -> Jumble {
         (10, "COMPOSE_PROFILES", "q, p"),
         (5, "COMPOSE_PROJECT_NAME", "named"),
     ] {
-        if maker.chance(percent) {
+        if maker.dice.chance(percent) {
             variables.insert(name.to_owned(), value.to_owned());
         }
     }
-    if maker.chance(30) {
-        let profile = maker.pick(&["p", "q", "*"]);
+    if maker.dice.chance(30) {
+        let profile = maker.dice.pick(&["p", "q", "*"]);
         flags.extend(["--profile", profile].map(str::to_owned));
     }
-    if maker.chance(10) {
+    if maker.dice.chance(10) {
         flags.extend(["--project-directory", "sub"].map(str::to_owned));
     }
     files.insert("sub/keep".to_owned(), String::new());
@@ -113,46 +99,25 @@ enum Role {
 }
 
 struct Maker {
-    state: u64,
+    dice: Dice,
     /// What stands behind the name of a declared volume: what is included must say the same.
     volume: &'static str,
 }
 
 impl Maker {
-    /// Splitmix64.
-    fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() % u64::try_from(end).unwrap()).unwrap()
-    }
-
-    fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-
-    fn pick<'t>(&mut self, texts: &[&'t str]) -> &'t str {
-        texts[self.below(texts.len())]
-    }
-
     fn document(&mut self, role: Role) -> String {
         let mut text: Vec<String> = Vec::new();
-        if role == Role::Main && self.chance(10) {
-            text.push(self.pick(&["name: given\n", "name: ${N:-Di rect}\n"]).to_owned());
+        if role == Role::Main && self.dice.chance(10) {
+            text.push(self.dice.pick(&["name: given\n", "name: ${N:-Di rect}\n"]).to_owned());
         }
         let list = self.list();
         text.push(format!("x-list: &list [{list}]\n"));
         let (one, two) = (self.list(), self.list());
         text.push(format!("x-one: &one {{volumes: [{one}], tmpfs: /one}}\n"));
         text.push(format!("x-two: &two {{volumes: [{two}], image: two, profiles: [p]}}\n"));
-        if role == Role::Main && self.chance(45) {
+        if role == Role::Main && self.dice.chance(45) {
             text.push(
-                self.pick(&[
+                self.dice.pick(&[
                     "include: [inc/one.yaml]\n",
                     "include: [inc/one.yaml, inc/two.yaml]\n",
                     "include:\n  - path: inc/two.yaml\n    env_file: inc/e.env\n",
@@ -163,16 +128,16 @@ impl Maker {
                 .to_owned(),
             );
         }
-        if role == Role::Included && self.chance(10) {
+        if role == Role::Included && self.dice.chance(10) {
             text.push("include: [../ext/mid.yaml]\n".to_owned());
         }
         let names = match role {
-            Role::Included => self.pick(&["i j", "i j", "i", "k l", "k l", "a"]),
+            Role::Included => self.dice.pick(&["i j", "i j", "i", "k l", "k l", "a"]),
             _ => "a b c",
         };
         text.push("services:\n".to_owned());
         for name in names.split(' ') {
-            if role != Role::Over || self.chance(60) {
+            if role != Role::Over || self.dice.chance(60) {
                 let service = self.service(name, role);
                 text.push(service);
             }
@@ -180,8 +145,8 @@ impl Maker {
         if role == Role::Over {
             text.push("  z: {image: z}\n".to_owned());
         }
-        let declared = if self.chance(95) { self.volume } else { " {name: other}" };
-        if role != Role::Over || self.chance(40) {
+        let declared = if self.dice.chance(95) { self.volume } else { " {name: other}" };
+        if role != Role::Over || self.dice.chance(40) {
             text.push(format!("volumes:\n  d1:\n  d2:{declared}\n"));
         }
         text.concat()
@@ -190,21 +155,21 @@ impl Maker {
     fn service(&mut self, name: &str, role: Role) -> String {
         let mut lines = vec![format!("  {name}:\n")];
         let mut line = |text: &str| lines.push(format!("    {text}\n"));
-        if self.chance(25) {
-            line(self.pick(&["<<: *one", "<<: [*one, *two]", "<<: [*two, *one]", "<<: *two"]));
+        if self.dice.chance(25) {
+            line(self.dice.pick(&["<<: *one", "<<: [*one, *two]", "<<: [*two, *one]", "<<: *two"]));
         }
         let own = match name {
             "a" => "b",
             _ => "c",
         };
-        if name != "c" && self.chance(if role == Role::Over { 10 } else { 35 }) {
+        if name != "c" && self.dice.chance(if role == Role::Over { 10 } else { 35 }) {
             let there = match role {
                 Role::Main | Role::Over => "ext/",
                 Role::Included => "../ext/",
                 Role::Middle | Role::Extended => "",
             };
-            let service = self.pick(&["a", "b", "c"]);
-            let text = match (role, self.below(4)) {
+            let service = self.dice.pick(&["a", "b", "c"]);
+            let text = match (role, self.dice.below(4)) {
                 (Role::Main | Role::Over | Role::Included, 0) => {
                     format!("extends: {{file: {there}mid.yaml, service: {service}}}")
                 }
@@ -215,23 +180,28 @@ impl Maker {
             };
             line(&text);
         }
-        if self.chance(if role == Role::Over { 30 } else { 90 }) {
-            line(self.pick(&["image: one", "image: one", "image: two", "image: ${IMAGE-three}"]));
+        if self.dice.chance(if role == Role::Over { 30 } else { 90 }) {
+            line(self.dice.pick(&[
+                "image: one",
+                "image: one",
+                "image: two",
+                "image: ${IMAGE-three}",
+            ]));
         }
-        if self.chance(10) {
-            line(self.pick(&["profiles: [p]", "profiles: [q]", "profiles: [p, q]"]));
+        if self.dice.chance(10) {
+            line(self.dice.pick(&["profiles: [p]", "profiles: [q]", "profiles: [p, q]"]));
         }
-        match self.below(14) {
+        match self.dice.below(14) {
             0 => line("tmpfs: /t"),
             1 => line("tmpfs: [/t, /u:size=1m]"),
             2 if role == Role::Over => line("tmpfs: !reset null"),
             _ => {}
         }
-        if self.chance(8) {
-            line(self.pick(&["working_dir: /w", "command: [x, y]", "environment: [A=1]"]));
+        if self.dice.chance(8) {
+            line(self.dice.pick(&["working_dir: /w", "command: [x, y]", "environment: [A=1]"]));
         }
         let list = self.list();
-        match self.below(24) {
+        match self.dice.below(24) {
             0..=2 => {}
             3 => line("volumes: *list"),
             4 if role == Role::Over => line("volumes: !reset []"),
@@ -242,7 +212,7 @@ impl Maker {
             10 => line(&format!("volumes: [!reset '/r', {list}]")),
             _ => {
                 line("volumes:");
-                for _ in 0..=self.below(4) {
+                for _ in 0..=self.dice.below(4) {
                     let item = self.item();
                     line(&format!("  - {item}"));
                 }
@@ -252,12 +222,12 @@ impl Maker {
     }
 
     fn list(&mut self) -> String {
-        let items: Vec<String> = (0..=self.below(3)).map(|_| self.item()).collect();
+        let items: Vec<String> = (0..=self.dice.below(3)).map(|_| self.item()).collect();
         items.join(", ")
     }
 
     fn item(&mut self) -> String {
-        let source = self.pick(&[
+        let source = self.dice.pick(&[
             ".",
             "./s",
             "./s/",
@@ -273,15 +243,16 @@ impl Maker {
             "./${COMPOSE_PROJECT_NAME}",
         ]);
         let target =
-            self.pick(&["/a", "/a", "/a/", "/b", "/b/../a", "/b", "/c", "${DST:-/a}", "rel"]);
-        match self.below(14) {
+            self.dice.pick(&["/a", "/a", "/a/", "/b", "/b/../a", "/b", "/c", "${DST:-/a}", "rel"]);
+        match self.dice.below(14) {
             0 => "/a".to_owned(),
             1 => "'${ITEM:-./i:/a:ro}'".to_owned(),
             2..=4 => {
                 let named = source.starts_with('d');
-                let target = if self.chance(80) { target.trim_end_matches('/') } else { target };
+                let target =
+                    if self.dice.chance(80) { target.trim_end_matches('/') } else { target };
                 let kind = if named { "volume" } else { "bind" };
-                let rest = self.pick(&["", "", ", read_only: 'yes'", ", x-why: {a: b}"]);
+                let rest = self.dice.pick(&["", "", ", read_only: 'yes'", ", x-why: {a: b}"]);
                 format!("{{type: {kind}, source: '{source}', target: '{target}'{rest}}}")
             }
             5 => format!("{{type: tmpfs, target: '{target}'}}"),
