@@ -28,9 +28,10 @@ impl Detector for SharedOverlay {
                 by_volume.entry(key).or_default().push(overlay);
             }
         }
+        let users = users(cx, &by_volume);
         let mut found = Vec::new();
         for (key, overlays) in by_volume {
-            let users = users(cx, key);
+            let users = users.get(key).map(Vec::as_slice).unwrap_or_default();
             for overlay in &overlays {
                 let service = overlay.service;
                 let others = users.iter().filter(|(s, _)| s.name != service.name);
@@ -69,13 +70,20 @@ impl Detector for SharedOverlay {
     }
 }
 
-/// Every service that mounts a volume for its programs to read, with the mount.
-fn users<'a>(cx: &Context<'a>, key: &str) -> Vec<(&'a Service, &'a Mount)> {
-    let services = cx.project.services.iter().filter(|s| cx.idle(s).is_none());
-    services
-        .flat_map(|s| s.mounts.iter().map(move |m| (s, m)))
-        .filter(|(_, m)| m.source.as_deref() == Some(key))
-        .collect()
+/// For each of some volumes the services that mount it for their programs to read, with the mount.
+fn users<'a, T>(
+    cx: &Context<'a>,
+    volumes: &BTreeMap<&str, T>,
+) -> BTreeMap<&'a str, Vec<(&'a Service, &'a Mount)>> {
+    let mut users: BTreeMap<&str, Vec<(&Service, &Mount)>> = BTreeMap::new();
+    for service in &cx.project.services {
+        let sources = service.mounts.iter().filter_map(|m| Some((m.source.as_deref()?, m)));
+        let mut here = sources.filter(|(key, _)| volumes.contains_key(key)).peekable();
+        if here.peek().is_some() && cx.idle(service).is_none() {
+            here.for_each(|(key, mount)| users.entry(key).or_default().push((service, mount)));
+        }
+    }
+    users
 }
 
 /// True for two services that copy into a volume at once: both hold the tree in their image, neither
