@@ -13,7 +13,7 @@ use crate::finding::{Applicability, Change, Finding, Fix};
 use crate::host::Environment;
 use crate::rewrite::{Bystanders, Destination, Effects, Outlet, place, prove, rewritten};
 use crate::rules::{Access, Answer};
-use crate::strategy::{self, Group, Member, Names, Strategy};
+use crate::strategy::{self, Claims, Group, Member, Names, Strategy};
 
 /// What the user asked for.
 #[derive(Debug, Clone)]
@@ -155,11 +155,12 @@ impl<'a> Planner<'a> {
             let Some(first) = indices.first().and_then(|i| findings.get(*i)) else { continue };
             let (candidates, mut reasons) = self.candidates(first);
             let Some(group) = self.group(findings, indices) else { continue };
-            let mut best: Option<(Applicability, Vec<Fix>, Names)> = None;
+            let mut best: Option<(Applicability, Vec<Fix>, Claims)> = None;
             let mut passed = Vec::new();
             for candidate in candidates {
-                let mut own = names.clone();
-                match candidate.propose(self.cx, &group, &mut own) {
+                let proposed = candidate.propose(self.cx, &group, &mut names);
+                let own = names.take_back();
+                match proposed {
                     Ok(proposed) => {
                         let promise = promise(&proposed);
                         if best.as_ref().is_none_or(|(known, ..)| *known < promise) {
@@ -180,7 +181,8 @@ impl<'a> Planner<'a> {
             reasons.extend(passed.iter().flatten().take(1).map(passed_over));
             let mut fixes = Vec::new();
             if let Some((promise, proposed, own)) = best {
-                (fixes, names) = (proposed, own);
+                fixes = proposed;
+                names.keep(own);
                 // They are written together or not at all.
                 for fix in &mut fixes {
                     fix.applicability = promise;

@@ -121,10 +121,18 @@ impl Member<'_> {
 }
 
 /// Names for new volumes and services. A name is free only if nothing in the whole project uses it.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct Names {
     taken: BTreeSet<String>,
     services: BTreeSet<String>,
+    claims: Claims,
+}
+
+/// Names that a proposal wants.
+#[derive(Debug, Default)]
+pub struct Claims {
+    volumes: Vec<String>,
+    services: Vec<String>,
 }
 
 impl Names {
@@ -135,17 +143,40 @@ impl Names {
         Self {
             taken: declared.chain(mounts.filter_map(|m| m.source.clone())).collect(),
             services: project.services.iter().map(|s| s.name.clone()).collect(),
+            claims: Claims::default(),
         }
+    }
+
+    /// Frees what was claimed since the last call, because another proposal may be chosen.
+    pub fn take_back(&mut self) -> Claims {
+        let claims = std::mem::take(&mut self.claims);
+        for name in &claims.volumes {
+            self.taken.remove(name);
+        }
+        for name in &claims.services {
+            self.services.remove(name);
+        }
+        claims
+    }
+
+    /// Takes the names of the proposal that was chosen.
+    pub fn keep(&mut self, claims: Claims) {
+        self.taken.extend(claims.volumes);
+        self.services.extend(claims.services);
     }
 
     /// For a volume: takes the first free wish, else the last with a number behind it.
     pub fn claim(&mut self, wishes: &[String]) -> String {
-        claim(&mut self.taken, wishes)
+        let name = claim(&mut self.taken, wishes);
+        self.claims.volumes.push(name.clone());
+        name
     }
 
     /// For a service, in the same way.
     pub fn claim_service(&mut self, wishes: &[String]) -> String {
-        claim(&mut self.services, wishes)
+        let name = claim(&mut self.services, wishes);
+        self.claims.services.push(name.clone());
+        name
     }
 }
 
