@@ -321,26 +321,27 @@ impl Project {
         service.parts.iter().rev().find(own).copied()
     }
 
-    /// The same in the file of one of its `volumes` lists: the mapping that the list stands in, else
-    /// the last one of that file, else [`Project::home_of`].
-    pub fn home_beside(&self, service: &Service, list: Origin) -> Option<Origin> {
-        let file = self.file(list.file).filter(|f| f.role != Role::Extended);
-        let parts = service.parts.iter().rev().filter(|p| p.file == list.file && file.is_some());
-        let holds = |part: &&Origin| {
-            let entry = file.and_then(|f| f.document.get(part.node, "volumes"));
-            entry.is_some_and(|entry| entry.value == list.node)
-        };
-        let found = parts.clone().find(holds).or_else(|| parts.clone().next()).copied();
-        found.or_else(|| self.home_of(service))
-    }
-
     /// Like [`home_of`](Self::home_of), in one file where the service has a mapping of its own there:
     /// what belongs together stands together, so that either all of it is loaded or nothing.
     pub fn home_in(&self, service: &Service, file: FileId) -> Option<Origin> {
-        let own = |part: &&Origin| {
-            part.file == file && self.file(file).is_some_and(|f| f.role != Role::Extended)
+        self.homes_in(service, file).next().or_else(|| self.home_of(service))
+    }
+
+    /// Like [`home_in`](Self::home_in) in the file of one of the service's `volumes` lists: the
+    /// mapping that the list stands in, where it stands in one.
+    pub fn home_beside(&self, service: &Service, list: Origin) -> Option<Origin> {
+        let holds = |part: &Origin| {
+            let entry = self.file(part.file)?.document.get(part.node, "volumes")?;
+            (entry.value == list.node).then_some(())
         };
-        service.parts.iter().rev().find(own).copied().or_else(|| self.home_of(service))
+        let mut homes = self.homes_in(service, list.file);
+        homes.find(|p| holds(p).is_some()).or_else(|| self.home_in(service, list.file))
+    }
+
+    /// The mappings of a service in one file that others do not extend, the last one first.
+    fn homes_in(&self, service: &Service, file: FileId) -> impl Iterator<Item = Origin> {
+        let own = self.file(file).is_some_and(|f| f.role != Role::Extended);
+        service.parts.iter().rev().filter(move |part| own && part.file == file).copied()
     }
 
     /// The mount that decides what the container sees at `path`, among its own and those that it

@@ -175,6 +175,21 @@ pub struct Exception {
     pub reason: String,
 }
 
+impl Exception {
+    /// True when the content of the file is what the exception speaks of.
+    pub fn fits(&self, bytes: &[u8]) -> bool {
+        self.contains.as_ref().is_none_or(|text| contains(bytes, text))
+            && !self.lacks.as_ref().is_some_and(|text| contains(bytes, text))
+    }
+}
+
+/// True when a file holds a text; line ends of either kind, and the end of the file, are line ends.
+pub fn contains(bytes: &[u8], text: &str) -> bool {
+    let mut file = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
+    file.push('\n');
+    file.contains(text)
+}
+
 /// How a settings file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -69,11 +69,11 @@ pub(super) fn may_be_shut_out(cx: &Context<'_>, member: &Member<'_>) -> Option<S
 pub(super) fn is_removed(cx: &Context<'_>, member: &Member<'_>, kind: &TreeKind) -> Option<String> {
     let name = kind.paths.iter().find(|p| member.target.ends_with(p.as_str()))?;
     let busy = "which fails with \"resource busy\" on a mount point";
-    if removes(&cx.command_of(member.service).join(" "), name) {
+    let line = cx.command_of(member.service).join(" ");
+    if removes(&line, name) {
         return Some(format!("the service's command removes or renames {name} itself, {busy}"));
     }
-    let ci = cx.command_of(member.service).join(" ").contains("npm ci");
-    if ci
+    if line.contains("npm ci")
         && name == "node_modules"
         && cx.base_major(member.service, "node").is_none_or(|m| m < TAME_NODE)
     {

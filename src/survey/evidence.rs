@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::settings::{Entry, entry};
 use crate::compose::clean_path;
 use crate::host::{EntryKind, Host};
-use crate::rules::{Exception, Format, Lock, Manifest, Setting, TreeKind, Workspace};
+use crate::rules::{Exception, Format, Lock, Manifest, Setting, TreeKind, Workspace, contains};
 
 /// Bytes of a manifest or exception file that are read at most.
 const MANIFEST_LIMIT: u64 = 4 << 20;
@@ -143,8 +143,7 @@ impl Beside<'_> {
                 return false;
             }
             let Some(bytes) = self.read(file, MANIFEST_LIMIT, notes) else { return false };
-            exception.contains.as_ref().is_none_or(|text| contains(&bytes, text))
-                && !exception.lacks.as_ref().is_some_and(|text| contains(&bytes, text))
+            exception.fits(&bytes)
         })
     }
 }
@@ -260,13 +259,6 @@ fn packages(bytes: &[u8], lock: &Lock) -> u64 {
     };
     let lines = bytes.split(|byte| *byte == b'\n').filter(stands_for_one).count();
     u64::try_from(lines).unwrap_or(u64::MAX)
-}
-
-/// True when a file holds a text; line ends of either kind, and the end of the file, are line ends.
-fn contains(bytes: &[u8], text: &str) -> bool {
-    let mut file = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
-    file.push('\n');
-    file.contains(text)
 }
 
 /// True when `name` fits `pattern`, in which `*` stands for any run of characters.
