@@ -117,6 +117,9 @@ impl Search<'_> {
     /// The first stack of files, `file` on top, with which nothing is missing.
     fn on_top(&self, file: &Path, levels: usize) -> Option<(Vec<PathBuf>, Project)> {
         self.candidates(file, levels).into_iter().find_map(|mut stack| {
+            if self.takes(&stack, file) {
+                return None;
+            }
             stack.push(file.to_path_buf());
             let project = self.complete(&stack)?;
             Some((stack, project))
@@ -156,7 +159,6 @@ impl Search<'_> {
             !stack.is_empty()
                 && !stack.iter().any(|path| path == file)
                 && seen.insert(stack.clone())
-                && !self.takes(stack, file)
         });
         stacks
     }

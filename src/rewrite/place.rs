@@ -327,10 +327,7 @@ impl<'a> Placer<'a> {
         let item = file.document.items(at.list.node).get(at.index).ok_or("the entry is gone")?;
         let node = item.node;
         let op = match &file.document.node(node).kind {
-            Kind::Scalar { style: Style::Plain | Style::Single | Style::Double, .. } => {
-                let Kind::Scalar { value, .. } = &file.document.node(node).kind else {
-                    return Err("the entry is gone".to_owned());
-                };
+            Kind::Scalar { value, style: Style::Plain | Style::Single | Style::Double, .. } => {
                 Op::SetText { node, text: format!("{key}:{value}") }
             }
             Kind::Mapping { flow, .. } => Op::InsertEntry {
