@@ -128,7 +128,7 @@ struct Run<'a> {
 type Identity = (String, Span, &'static str, String, String, String);
 
 fn identity(reported: &Reported) -> Identity {
-    let Reported { finding, file, span } = reported;
+    let Reported { finding, file, span, .. } = reported;
     let tree = finding.tree.as_ref().map(|tree| tree.target.clone()).unwrap_or_default();
     let (service, target) = (finding.service.clone(), finding.mount.target.clone());
     (file.clone(), *span, finding.rule, service, tree, target)
@@ -182,7 +182,7 @@ impl Run<'_> {
         };
         for (index, finding) in plan.findings.into_iter().enumerate() {
             let (file, span) = project.place_of(finding.mount.origin);
-            let reported = Reported { file: file.to_owned(), span, finding };
+            let reported = Reported { file: file.to_owned(), span, finding, suppressed: None };
             if plan.repaired.contains(&index) {
                 self.repaired.insert(identity(&reported));
             }
@@ -384,7 +384,7 @@ impl Run<'_> {
     }
 
     fn leave(&mut self, reported: &Reported) {
-        let Reported { finding, file, span } = reported;
+        let Reported { finding, file, span, .. } = reported;
         let reason = match &finding.fix {
             None => finding.advice.join("; "),
             Some(fix) if fix.applicability == Applicability::Manual => std::iter::once(&fix.title)

@@ -191,7 +191,7 @@ impl<'a> Model<'a> {
                 files: report.files.len(),
                 findings: report.findings.len(),
                 fixable: report.findings.iter().filter(|r| is_fixable(r)).count(),
-                suppressed: 0,
+                suppressed: report.findings.iter().filter(|r| r.suppressed.is_some()).count(),
             },
         }
     }
@@ -221,7 +221,7 @@ impl<'a> FindingModel<'a> {
             platforms: &finding.platforms,
             fix: finding.fix.as_ref().map(FixModel::of),
             advice: &finding.advice,
-            suppressed: None,
+            suppressed: reported.suppressed.as_ref().map(|s| s.reason.as_str()),
         }
     }
 }

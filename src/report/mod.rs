@@ -56,6 +56,26 @@ pub struct Reported {
     pub file: String,
     /// The bytes in it.
     pub span: Span,
+    /// Why it does not count; none when it does.
+    pub suppressed: Option<Suppression>,
+}
+
+/// The team's own word that a finding does not count.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Suppression {
+    /// Where it is written.
+    pub by: SuppressedBy,
+    /// The reason given; never empty.
+    pub reason: String,
+}
+
+/// Where a suppression is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SuppressedBy {
+    /// A comment in the Compose file.
+    Comment,
+    /// An entry of the configuration file.
+    Config,
 }
 
 /// Something that was not judged.

@@ -77,6 +77,7 @@ pub(crate) fn report(applicability: Applicability) -> Report {
             finding: slow_tree(applicability),
             file: "compose.yaml".to_owned(),
             span: span(TEXT, "./:/app"),
+            suppressed: None,
         }],
         sources: [("compose.yaml".to_owned(), Source::new("compose.yaml", TEXT))].into(),
         ..Report::default()
@@ -101,6 +102,7 @@ pub(crate) fn full_report() -> Report {
         finding: duplicate,
         file: "compose.yaml".to_owned(),
         span: second,
+        suppressed: None,
     });
     report.files.push(CheckedFile { path: "x.yaml".to_owned(), ok: false });
     report.sources.insert("x.yaml".to_owned(), Source::new("x.yaml", "a: [1\nb: ü\n"));
