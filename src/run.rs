@@ -5,6 +5,7 @@
 
 mod prepare;
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -74,16 +75,15 @@ pub struct Left {
 pub fn examine(session: &Session<'_>, requests: &[Request]) -> Examination {
     let mut ordered: Vec<&Request> = requests.iter().collect();
     ordered.sort_by(|a, b| a.files.cmp(&b.files));
+    let named = session.settings.platforms.iter();
+    let named = named.filter_map(|name| session.rules.platform_named(name).ok().flatten());
+    let mut platforms: Vec<Cow<'_, Platform>> = named.collect();
+    platforms.sort_by(|a, b| a.id.cmp(&b.id));
     let mut run = Run {
         session,
         requests: &ordered,
         readers: OnceCell::new(),
-        platforms: session
-            .settings
-            .platforms
-            .iter()
-            .filter_map(|id| session.rules.platform(id))
-            .collect(),
+        platforms: platforms.iter().map(|platform| &**platform).collect(),
         seen: BTreeSet::new(),
         files: BTreeMap::new(),
         texts: BTreeMap::new(),
@@ -92,7 +92,6 @@ pub fn examine(session: &Session<'_>, requests: &[Request]) -> Examination {
         hints: BTreeSet::new(),
         report: Report::default(),
     };
-    run.platforms.sort_by(|a, b| a.id.cmp(&b.id));
     run.report.platforms = run.platforms.iter().map(|p| p.id.clone()).collect();
     run.report.mounts = session.settings.show_mounts.then(Vec::new);
     for batch in ordered.chunks(BATCH) {

@@ -7,9 +7,10 @@ use std::path::Path;
 
 use composefix::host::RealHost;
 use composefix::rules::{
-    Access, BUILTIN, Base, BindCost, Citation, Claim, DataDirectory, Exception, Format, ImageKind,
-    Lock, Manifest, Platform, Preferences, Relocation, Role, Rules, STRATEGIES, Setting, Transfer,
-    TreeKind, Workspace,
+    Access, Answer, BUILTIN, Base, BindCost, Carrier, Citation, Claim, Cost, DataDirectory,
+    Exception, Flag, FlagEffect, Format, ImageKind, Lock, Manifest, Ownership, Platform,
+    Preferences, Relocation, Role, Rules, STRATEGIES, Setting, Transfer, TreeKind, Versions,
+    Workspace,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -145,8 +146,10 @@ fn schemas_and_types_have_the_same_fields() {
     assert_eq!(expected::<Relocation>(unknown), fields(&tree, "/$defs/relocation"));
     assert_eq!(expected::<Platform>(unknown), fields(&platform, ""));
     assert_eq!(expected::<Claim>(unknown), fields(&platform, "/$defs/claim"));
-    assert_eq!(expected::<BindCost>(unknown), fields(&platform, "/properties/bind"));
-    assert_eq!(expected::<Preferences>(unknown), fields(&platform, "/properties/strategies"));
+    assert_eq!(expected::<BindCost>(unknown), fields(&platform, "/$defs/bind"));
+    assert_eq!(expected::<Preferences>(unknown), fields(&platform, "/$defs/strategies"));
+    assert_eq!(expected::<Flag>(unknown), fields(&platform, "/$defs/flag"));
+    assert_eq!(expected::<Versions>(unknown), fields(&platform, "/$defs/versions"));
     assert_eq!(expected::<ImageKind>(unknown), fields(&image, ""));
     assert_eq!(expected::<DataDirectory>(unknown), fields(&image, "/$defs/data"));
     assert_eq!(expected::<Base>(unknown), fields(&image, "/$defs/base"));
@@ -160,6 +163,11 @@ fn schemas_and_types_have_the_same_fields() {
     let formats = "/$defs/setting/properties/format/enum";
     assert_eq!(expected::<Format>("no-such"), values(&tree, formats));
     assert_eq!(expected::<Role>("no-such"), values(&image, "/properties/role/enum"));
+    let flag = |field: &str| format!("/$defs/flag/properties/{field}");
+    assert_eq!(expected::<FlagEffect>("no-such"), values(&platform, &(flag("effect") + "/enum")));
+    assert_eq!(expected::<Carrier>("no-such"), values(&platform, &(flag("by") + "/items/enum")));
+    let ownership = "/properties/ownership/enum";
+    assert_eq!(expected::<Ownership>("no-such"), values(&platform, ownership));
     let strategies = STRATEGIES.iter().map(|id| (*id).to_owned()).collect();
     assert_eq!(values(&platform, "/$defs/strategy/enum"), strategies);
 }
@@ -168,12 +176,21 @@ fn schemas_and_types_have_the_same_fields() {
 fn every_claim_has_its_place_and_every_field_its_claim() {
     for platform in rules().platforms() {
         let about: BTreeSet<_> = platform.claims.iter().map(|claim| claim.about.as_str()).collect();
-        for field in ["bind", "nested_volumes", "host_events", "consistency_flags", "strategies"] {
+        for field in [
+            "bind",
+            "nested_volumes",
+            "host_events",
+            "ownership",
+            "consistency_flags",
+            "strategies",
+        ] {
             assert!(about.contains(field), "{}: nothing backs {field}", platform.id);
         }
         assert_eq!(about.contains("advice"), platform.advice.is_some(), "{}", platform.id);
         let drives = platform.windows_drives.is_some();
         assert_eq!(about.contains("windows_drives"), drives, "{}", platform.id);
+        let versions = !platform.versions.is_empty();
+        assert_eq!(about.contains("versions"), versions, "{}", platform.id);
         assert_eq!(about.contains("notes"), !platform.notes.is_empty(), "{}", platform.id);
     }
 }
@@ -285,8 +302,13 @@ fn groups_hold_their_platforms() {
 
 #[test]
 fn a_platform_where_volumes_detach_names_no_strategy_that_nests() {
-    for platform in rules().platforms() {
-        if platform.nested_volumes == composefix::rules::Answer::No {
+    let rules = rules();
+    let versions = rules.platforms().flat_map(|platform| {
+        let bounds = platform.versions.iter().filter_map(|range| range.from.as_deref());
+        bounds.map(|version| platform.at_version(version).unwrap())
+    });
+    for platform in rules.platforms().cloned().chain(versions) {
+        if platform.nested_volumes == Answer::No {
             let lists = [&platform.strategies.read_mostly, &platform.strategies.write_heavy];
             for id in lists.into_iter().flatten() {
                 let strategy = composefix::strategy::strategy(id).unwrap();
@@ -363,6 +385,22 @@ sources:
   - {url: https://example.com/own, checked: 2026-10-15, says: It is there.}
 ";
 
+const OWN_PLATFORM: &str = "
+id: own
+title: Own engine
+bind: {read-mostly: slow, write-heavy: slow, database: slow}
+nested_volumes: 'yes'
+host_events: 'yes'
+ownership: real
+strategies: {read-mostly: [volume], write-heavy: []}
+claims:
+  - {about: bind, says: a, sources: &own [{url: 'https://example.com/', checked: 2026-10-15, says: b}]}
+  - {about: nested_volumes, says: a, sources: *own}
+  - {about: host_events, says: a, sources: *own}
+  - {about: ownership, says: a, sources: *own}
+  - {about: strategies, says: a, sources: *own}
+";
+
 #[test]
 fn a_folder_adds_and_replaces() {
     let dir = tempfile::tempdir().expect("a directory");
@@ -390,12 +428,8 @@ fn a_folder_adds_and_replaces() {
 
 #[test]
 fn a_wrong_file_is_named_with_line_and_reason() {
-    let claims = "claims: []";
-    let platform = format!(
-        "id: own\ntitle: Own\nbind: {{read-mostly: slow, write-heavy: slow, database: slow}}\n\
-         nested_volumes: yes\nhost_events: yes\nstrategies:\n  read-mostly: [volum]\n  \
-         write-heavy: []\n{claims}\n"
-    );
+    let unknown = OWN_PLATFORM.replace("[volume]", "[volum]");
+    let versions = |range: &str| format!("{OWN_PLATFORM}program: Own\nversions:\n  - {range}\n");
     for (path, text, message) in [
         (
             "trees/own-tree.yaml",
@@ -408,7 +442,16 @@ fn a_wrong_file_is_named_with_line_and_reason() {
         ("trees/own-tree.yaml", OWN_TREE.replace("-10-15", "-15-10"), "line 8: `2026-15-10`"),
         ("trees/own-tree.yaml", OWN_TREE.replace("https:", "file:"), "line 8: `file://"),
         ("trees/own-tree.yml", OWN_TREE.to_owned(), "rule files end in .yaml"),
-        ("platforms/own.yaml", platform, "line 7: unknown strategy `volum`; known are"),
+        ("platforms/own.yaml", unknown, "line 8: unknown strategy `volum`; known are"),
+        (
+            "platforms/own.yaml",
+            OWN_PLATFORM.replace("about: bind", "about: notes"),
+            "no claim backs `bind`",
+        ),
+        ("platforms/own.yaml", format!("{OWN_PLATFORM}program: Own\n"), "go together"),
+        ("platforms/own.yaml", versions("{says: a}"), "a range needs `from` or `below`"),
+        ("platforms/own.yaml", versions("{says: a, from: 1.x}"), "`1.x` is no version"),
+        ("platforms/own.yaml", versions("{says: a, from: '2', below: '1.9'}"), "ends before"),
         ("images/own.yaml", "id: [".to_owned(), "line 1"),
         ("tree/own-tree.yaml", OWN_TREE.to_owned(), "none of the folders trees, platforms"),
     ] {
@@ -431,6 +474,46 @@ fn an_unknown_key_fails_schema_and_type() {
     assert!(serde_yaml::from_str::<TreeKind>(&with_key).is_err());
     let without: Value = serde_yaml::from_str(OWN_TREE).expect("YAML");
     assert!(validator.is_valid(&without));
+}
+
+#[test]
+fn a_version_changes_what_its_range_says_and_nothing_else() {
+    let text = format!(
+        "{OWN_PLATFORM}advice: upgrade\nprogram: Own\nversions:
+  - from: '2'
+    below: '3.1'
+    says: Volumes were lost.
+    nested_volumes: 'no'
+    bind: {{read-mostly: none, write-heavy: slow, database: very-slow}}
+    strategies: {{read-mostly: [narrow], write-heavy: []}}
+    advice: ''
+"
+    );
+    let dir = tempfile::tempdir().expect("a directory");
+    put(&dir.path().join("platforms/own.yaml"), &text);
+    let rules = rules().with_directory(&RealHost, dir.path()).expect("the folder holds");
+    let named = |name: &str| {
+        rules.platform_named(name).map(|found| found.map(std::borrow::Cow::into_owned))
+    };
+    let base = named("own").expect("it holds").expect("it is known");
+    assert_eq!(base.nested_volumes, Answer::Yes);
+    let inside = named("own@3.0.7").expect("it holds").expect("it is known");
+    assert_eq!((inside.id.as_str(), inside.nested_volumes), ("own@3.0.7", Answer::No));
+    assert_eq!(inside.title, "Own engine (Own 3.0.7)");
+    assert_eq!(inside.strategies.read_mostly, ["narrow"]);
+    assert_eq!((inside.bind.read_mostly, inside.bind.database), (Cost::None, Cost::VerySlow));
+    assert_eq!((inside.advice, inside.host_events), (None, Answer::Yes));
+    assert_eq!(inside.notes, ["Volumes were lost."]);
+    let outside = named("own@3.1").expect("it holds").expect("it is known");
+    assert_eq!((outside.nested_volumes, &outside.bind), (Answer::Yes, &base.bind));
+    assert_eq!(outside.advice.as_deref(), Some("upgrade"));
+    assert_eq!(named("other@3"), Ok(None));
+    assert!(named("own@new").unwrap_err().starts_with("`new` is no version of Own"));
+    let without = named("linux-native@6").unwrap_err();
+    assert_eq!(
+        without,
+        "nothing that is known of `linux-native` depends on a version: leave `@6` out"
+    );
 }
 
 /// Commands are shown between single quotes, on one line.

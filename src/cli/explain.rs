@@ -9,7 +9,10 @@ use super::{Command, Exit};
 use crate::detect;
 use crate::error::Error;
 use crate::report::visible::visible;
-use crate::rules::{Citation, Cost, Platform, Rules, TreeKind};
+use crate::rules::{
+    Answer, Carrier, Citation, Cost, Flag, FlagEffect, Ownership, Platform, Preferences, Rules,
+    TreeKind,
+};
 use crate::strategy;
 
 impl Command<'_> {
@@ -59,20 +62,81 @@ fn platform_page(platform: &Platform) -> String {
     let drives = platform.windows_drives.map(|c| format!("from a Windows drive: {}", cost(c)));
     let lines = lines.into_iter().chain(drives);
     list(&mut page, "What a bind mount costs", lines);
-    let flags = platform.consistency_flags.iter().map(|flag| format!("`{flag}`"));
-    list(&mut page, "Consistency flags that are read", flags);
-    let strategies = &platform.strategies;
-    let lines = [
-        format!("for trees that are read: {}", strategies.read_mostly.join(", ")),
-        format!("for trees that are written: {}", strategies.write_heavy.join(", ")),
-    ];
-    list(&mut page, "Strategies, best first", lines);
+    list(&mut page, "What else a bind mount does", behaviour(platform));
+    list(&mut page, "Consistency flags that are read", platform.consistency_flags.iter().map(flag));
+    list(&mut page, "Strategies, best first", preferences(&platform.strategies));
     list(&mut page, "Advice", platform.advice.iter().cloned());
     list(&mut page, "Notes", platform.notes.iter().cloned());
+    let program = platform.program.as_deref().unwrap_or_default();
+    for range in &platform.versions {
+        let bounds = match (&range.from, &range.below) {
+            (Some(from), Some(below)) => format!("from {from} and before {below}"),
+            (Some(from), None) => format!("from {from}"),
+            (None, below) => format!("before {}", below.as_deref().unwrap_or_default()),
+        };
+        let strategies = range.strategies.iter().flat_map(preferences);
+        let advice = range.advice.iter().filter(|advice| !advice.is_empty()).cloned();
+        let lines = std::iter::once(range.says.clone()).chain(strategies).chain(advice);
+        list(&mut page, &format!("{program} {bounds}"), lines);
+    }
     for claim in &platform.claims {
-        list(&mut page, claim.says.trim_end_matches('.'), claim.sources.iter().map(cited));
+        let doubt = if claim.is_uncertain() { "Not certain: " } else { "" };
+        let heading = format!("{doubt}{}", claim.says.trim_end_matches('.'));
+        list(&mut page, &heading, claim.sources.iter().map(cited));
     }
     page
+}
+
+/// What the platform does with nested volumes, file events and owners.
+fn behaviour(platform: &Platform) -> [String; 3] {
+    let nested = match platform.nested_volumes {
+        Answer::Yes => "a volume nested in it stays mounted",
+        Answer::No => "a volume nested in it is lost",
+        Answer::Unknown => "whether a volume nested in it stays mounted is not known",
+    };
+    let events = match platform.host_events {
+        Answer::Yes => "a change on the host raises a file event in the container",
+        Answer::No => "a change on the host raises no file event in the container",
+        Answer::Unknown => {
+            "whether a change on the host raises a file event in the container is not known"
+        }
+    };
+    let owners = match platform.ownership {
+        Ownership::Real => "owners and modes are those of the host's files",
+        Ownership::Emulated => {
+            "the container sees the owners that it expects, and the host's files stay as they are"
+        }
+        Ownership::Fixed => "owners and modes are always the same: `chown` fails or does nothing",
+        Ownership::Unknown => "what becomes of owners and modes is not known",
+    };
+    [nested, events, owners].map(str::to_owned)
+}
+
+fn preferences(strategies: &Preferences) -> [String; 2] {
+    let shown = |list: &[String]| match list {
+        [] => "none".to_owned(),
+        list => list.join(", "),
+    };
+    [
+        format!("for trees that are read: {}", shown(&strategies.read_mostly)),
+        format!("for trees that are written: {}", shown(&strategies.write_heavy)),
+    ]
+}
+
+fn flag(own: &Flag) -> String {
+    let effect = match own.effect {
+        FlagEffect::Faster => "makes the mount faster",
+        FlagEffect::Usual => "asks for what happens anyway",
+        FlagEffect::Bypass => "makes the mount go past the synchronised copy",
+    };
+    let by = own.by.iter().map(|by| match by {
+        Carrier::ComposeV1 => "by docker-compose 1",
+        Carrier::MountInterface => {
+            "by any Compose, in long syntax with `create_host_path: false`, `propagation` or `recursive`"
+        }
+    });
+    let by: Vec<&str> = by.collect();
+    format!("`{}` {effect}, handed on {}", own.flag, by.join(" or "))
 }
 
 fn tree_page(tree: &TreeKind) -> String {

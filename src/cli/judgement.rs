@@ -86,7 +86,8 @@ fn platforms(
     };
     let mut chosen = BTreeSet::new();
     for word in words.into_iter().map(str::trim).filter(|word| !word.is_empty()) {
-        if let Some(platform) = rules.platform(word) {
+        let named = rules.platform_named(word).map_err(|message| Error::Usage { message })?;
+        if let Some(platform) = named {
             chosen.insert(platform.id.clone());
             continue;
         }

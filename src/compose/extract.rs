@@ -171,6 +171,7 @@ impl Reader<'_> {
                     nocopy: parsed.options.iter().any(|o| o == "nocopy"),
                     consistency: flag_among(parsed.options.iter().map(String::as_str)),
                     options: parsed.options,
+                    by_mount_interface: false,
                     unset: entry.unset.clone(),
                     origin: item.origin,
                     place: Some(place),
@@ -198,6 +199,7 @@ impl Reader<'_> {
             nocopy: item.get("volume").and_then(|v| v.get("nocopy")).is_some_and(Value::is_true),
             options: Vec::new(),
             consistency: flag_among(item.text_of("consistency").into_iter()),
+            by_mount_interface: kind == MountKind::Bind && by_mount_interface(item),
             unset: [unset("source"), unset("target"), unset("type")].concat(),
             origin: item.origin,
             place: Some(place),
@@ -255,6 +257,7 @@ impl Reader<'_> {
                     nocopy: false,
                     options: Vec::new(),
                     consistency: None,
+                    by_mount_interface: false,
                     unset: text.unset.clone(),
                     origin: item.origin,
                     place: None,
@@ -306,6 +309,15 @@ fn device(project: &Project, volume: &Value, home: Option<&Path>) -> Option<Stri
     let base = project.bases.get(volume.origin.base.0).map_or(&*project.directory, |b| b.as_path());
     (binds && device.unset.is_empty() && !device.text.is_empty())
         .then(|| resolve_path(&device.text, base, home))
+}
+
+/// See [`Mount::by_mount_interface`].
+fn by_mount_interface(item: &Value) -> bool {
+    let Some(bind) = item.get("bind") else { return false };
+    let says = |key: &str| bind.text_of(key).is_some_and(|text| !text.is_empty());
+    bind.get("create_host_path").is_some_and(|create| !create.is_true())
+        || says("propagation")
+        || says("recursive")
 }
 
 /// The first consistency flag among some words.

@@ -188,6 +188,10 @@ pub struct Mount {
     /// `cached`, `delegated` or `consistent`, if it names one: a short entry's first such option, or
     /// a long entry's `consistency`. Other words there mean nothing to anybody and are left out.
     pub consistency: Option<String>,
+    /// True for a bind that Compose from version 2 describes to the engine by its interface for
+    /// mounts, `consistency` with it: in long syntax with `create_host_path: false`, `propagation`
+    /// or `recursive`. Any other becomes a line of text on which there is no place for a flag.
+    pub by_mount_interface: bool,
     /// Variables without value in it: what is mounted on another machine is not known.
     pub unset: Vec<String>,
     /// The node that wrote it.

@@ -28,7 +28,7 @@ fn dead(cx: &Context<'_>, service: &Service, mount: &Mount) -> Option<Finding> {
     let flag = mount.consistency.as_deref()?;
     // A source that is not known may be a path on the next machine.
     let shared = mount.kind == MountKind::Bind || !mount.unset.is_empty();
-    let platforms = cx.platforms_where(|p| !shared || !p.reads_flag(flag));
+    let platforms = cx.platforms_where(|p| !shared || !p.reads_flag(flag, mount));
     if platforms.is_empty() {
         return None;
     }

@@ -7,7 +7,11 @@ use serde::de::DeserializeOwned;
 use crate::compose::CONSISTENCY_FLAGS;
 use crate::error::Error;
 
-use super::{Access, Citation, ImageKind, Platform, Relocation, Role, STRATEGIES, TreeKind};
+use super::version::Version;
+use super::{
+    Access, Citation, Flag, ImageKind, Platform, Preferences, Relocation, Role, STRATEGIES,
+    TreeKind,
+};
 
 /// A kind of rule file.
 pub(super) trait Kind: DeserializeOwned {
@@ -152,11 +156,13 @@ const BACKED: &[&str] = &[
     "bind",
     "nested_volumes",
     "host_events",
+    "ownership",
     "consistency_flags",
     "windows_drives",
     "strategies",
     "advice",
     "notes",
+    "versions",
 ];
 
 impl Kind for Platform {
@@ -174,23 +180,16 @@ impl Kind for Platform {
                 return fault("groups:", "every platform is in the group `all` already");
             }
         }
-        for flag in &self.consistency_flags {
+        for Flag { flag, by, .. } in &self.consistency_flags {
             if !CONSISTENCY_FLAGS.contains(&flag.as_str()) {
                 return fault(flag, format!("`{flag}` is no consistency flag"));
             }
-        }
-        for list in [&self.strategies.read_mostly, &self.strategies.write_heavy] {
-            for (at, strategy) in list.iter().enumerate() {
-                if !STRATEGIES.contains(&strategy.as_str()) {
-                    let known = STRATEGIES.join(", ");
-                    let message = format!("unknown strategy `{strategy}`; known are {known}");
-                    return fault(strategy, message);
-                }
-                if list.iter().take(at).any(|other| other == strategy) {
-                    return fault(strategy, format!("strategy `{strategy}` is named twice"));
-                }
+            if by.is_empty() {
+                return fault(flag, format!("nothing hands `{flag}` on: leave it out"));
             }
         }
+        strategies_hold(&self.strategies)?;
+        versions_hold(self)?;
         for claim in &self.claims {
             filled("says", &claim.says)?;
             if !BACKED.contains(&claim.about.as_str()) {
@@ -200,13 +199,56 @@ impl Kind for Platform {
             }
             citations(&claim.sources)?;
         }
-        for field in ["bind", "nested_volumes", "host_events", "strategies"] {
+        for field in ["bind", "nested_volumes", "host_events", "ownership", "strategies"] {
             if !self.claims.iter().any(|claim| claim.about == field) {
                 return fault("claims:", format!("no claim backs `{field}`"));
             }
         }
         Ok(())
     }
+}
+
+fn strategies_hold(strategies: &Preferences) -> Result<(), Fault> {
+    for list in [&strategies.read_mostly, &strategies.write_heavy] {
+        for (at, strategy) in list.iter().enumerate() {
+            if !STRATEGIES.contains(&strategy.as_str()) {
+                let known = STRATEGIES.join(", ");
+                let message = format!("unknown strategy `{strategy}`; known are {known}");
+                return fault(strategy, message);
+            }
+            if list.iter().take(at).any(|other| other == strategy) {
+                return fault(strategy, format!("strategy `{strategy}` is named twice"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn versions_hold(platform: &Platform) -> Result<(), Fault> {
+    if platform.program.is_some() == platform.versions.is_empty() {
+        return fault("versions:", "`program` and `versions` go together");
+    }
+    for range in &platform.versions {
+        filled("says", &range.says)?;
+        let bound = |text: &Option<String>| match text {
+            None => Ok(None),
+            Some(text) => match Version::parse(text) {
+                None => fault(text, format!("`{text}` is no version as numbers joined by dots")),
+                some => Ok(some),
+            },
+        };
+        match (bound(&range.from)?, bound(&range.below)?) {
+            (None, None) => return fault("versions:", "a range needs `from` or `below`"),
+            (Some(from), Some(below)) if below <= from => {
+                return fault("below:", "a range ends before it begins");
+            }
+            _ => {}
+        }
+        if let Some(strategies) = &range.strategies {
+            strategies_hold(strategies)?;
+        }
+    }
+    Ok(())
 }
 
 impl Kind for ImageKind {

@@ -1,5 +1,6 @@
 //! The rule files as the program asks them.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use crate::error::Error;
@@ -108,6 +109,25 @@ impl Rules {
     /// The platform with this id.
     pub fn platform(&self, id: &str) -> Option<&Platform> {
         self.platforms.get(id)
+    }
+
+    /// The platform that a name such as `macos-docker-vmm` or `macos-docker-vmm@4.67` stands for.
+    ///
+    /// # Errors
+    /// Why the name stands for none, where the part before the `@` is known. `Ok(None)` where it is
+    /// not.
+    pub fn platform_named(&self, name: &str) -> Result<Option<Cow<'_, Platform>>, String> {
+        let (id, version) = match name.split_once('@') {
+            Some((id, version)) => (id, Some(version)),
+            None => (name, None),
+        };
+        match (self.platform(id), version) {
+            (None, _) => Ok(None),
+            (Some(platform), None) => Ok(Some(Cow::Borrowed(platform))),
+            (Some(platform), Some(version)) => {
+                platform.at_version(version).map(Cow::Owned).map(Some)
+            }
+        }
     }
 
     /// The platforms of a group; every platform is in the group `all`. Empty for an unknown name.

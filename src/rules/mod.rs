@@ -8,10 +8,13 @@ mod builtin;
 mod check;
 mod load;
 mod shelf;
+mod version;
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+
+use crate::compose::Mount;
 
 pub use builtin::BUILTIN;
 pub use load::Rules;
@@ -289,10 +292,12 @@ pub struct Platform {
     pub nested_volumes: Answer,
     /// True when a change on the host raises a file event in the container.
     pub host_events: Answer,
-    /// Consistency flags that something on the way to the engine reads here. `cached` and
-    /// `delegated` then speed a mount up; `consistent` alone does not.
+    /// What becomes of owners and modes in a bind mount.
+    pub ownership: Ownership,
+    /// Consistency flags that something on the way to the engine reads here; empty where they do
+    /// nothing.
     #[serde(default)]
-    pub consistency_flags: Vec<String>,
+    pub consistency_flags: Vec<Flag>,
     /// What a bind of a path on a Windows drive costs, where the project could lie on a Linux file
     /// system instead; none where there is no such choice, or where there are no such drives.
     #[serde(default)]
@@ -305,20 +310,116 @@ pub struct Platform {
     /// What a user of this platform should know; each stands on its own in output.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// The program whose version `id@version` names: `Docker Desktop`. Goes with `versions`.
+    #[serde(default)]
+    pub program: Option<String>,
+    /// What is different in some versions of that program. Without a version the fields above hold.
+    #[serde(default)]
+    pub versions: Vec<Versions>,
     /// Every claim above with its source.
     pub claims: Vec<Claim>,
 }
 
+/// What a bind mount does with owners and modes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ownership {
+    /// They are those of the host's files, and `chown` changes them there.
+    Real,
+    /// The container sees what it expects: `chown` succeeds, and the host's files stay as they are.
+    Emulated,
+    /// They are always the same; `chown` fails or has no effect.
+    Fixed,
+    /// Nobody has shown it.
+    Unknown,
+}
+
+/// A consistency flag that something reads.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Flag {
+    /// `cached`, `delegated` or `consistent`.
+    pub flag: String,
+    /// What it does.
+    pub effect: FlagEffect,
+    /// What hands it on to the engine; one is enough.
+    pub by: Vec<Carrier>,
+}
+
+/// What a consistency flag does where it is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FlagEffect {
+    /// The mount becomes faster.
+    Faster,
+    /// It asks for what happens anyway.
+    Usual,
+    /// The mount goes past the synchronised copy and is as slow as without one.
+    Bypass,
+}
+
+/// A way from a Compose file to the engine on which consistency flags are not lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+pub enum Carrier {
+    /// docker-compose 1, in either syntax.
+    #[serde(rename = "docker-compose-1")]
+    ComposeV1,
+    /// Any Compose, for long syntax with `create_host_path: false`, `propagation` or `recursive`:
+    /// only such a mount is described to the engine by its interface for mounts.
+    #[serde(rename = "mount-interface")]
+    MountInterface,
+}
+
 impl Platform {
-    /// True when something on the way to the engine reads this consistency flag.
-    pub fn reads_flag(&self, flag: &str) -> bool {
-        self.consistency_flags.iter().any(|read| read == flag)
+    /// True when something on the way to the engine reads this consistency flag of a mount. Where
+    /// docker-compose 1 hands flags on, it is taken to be in use.
+    pub fn reads_flag(&self, flag: &str, mount: &Mount) -> bool {
+        let read = |by: &Carrier| *by == Carrier::ComposeV1 || mount.by_mount_interface;
+        self.consistency_flags.iter().any(|own| own.flag == flag && own.by.iter().any(read))
     }
 
-    /// True when some consistency flag makes a mount faster.
-    pub fn flags_help(&self) -> bool {
-        self.reads_flag("cached") || self.reads_flag("delegated")
+    /// True when this consistency flag makes every mount faster that has it.
+    pub fn gains_by(&self, flag: &str) -> bool {
+        self.consistency_flags.iter().any(|own| {
+            own.flag == flag
+                && own.effect == FlagEffect::Faster
+                && own.by.contains(&Carrier::ComposeV1)
+        })
     }
+
+    /// True when some consistency flag makes every mount faster that has it.
+    pub fn flags_help(&self) -> bool {
+        self.gains_by("cached") || self.gains_by("delegated")
+    }
+}
+
+/// What is different in a range of versions. What is not given is as in the platform itself.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Versions {
+    /// First version that it holds for, numbers joined by dots; none from the start.
+    #[serde(default)]
+    pub from: Option<String>,
+    /// First version that it no longer holds for; none up to today.
+    #[serde(default)]
+    pub below: Option<String>,
+    /// What is different, in a sentence.
+    pub says: String,
+    /// What a bind mount costs there.
+    #[serde(default)]
+    pub bind: Option<BindCost>,
+    /// Whether a volume nested in a bind mount stays mounted there.
+    #[serde(default)]
+    pub nested_volumes: Option<Answer>,
+    /// Whether a change on the host raises a file event there.
+    #[serde(default)]
+    pub host_events: Option<Answer>,
+    /// Strategies there, best first.
+    #[serde(default)]
+    pub strategies: Option<Preferences>,
+    /// What helps there beside or instead of an edit. Empty where nothing need be said.
+    #[serde(default)]
+    pub advice: Option<String>,
 }
 
 /// Cost of a bind mount by class of tree.
@@ -347,13 +448,20 @@ pub struct Preferences {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
-    /// The field of the file that it backs: `bind`, `nested_volumes`, `host_events`,
-    /// `consistency_flags`, `windows_drives`, `strategies`, `advice`, `notes`.
+    /// The field of the file that it backs: `bind`, `nested_volumes`, `host_events`, `ownership`,
+    /// `consistency_flags`, `windows_drives`, `strategies`, `advice`, `notes`, `versions`.
     pub about: String,
     /// The statement, in a sentence.
     pub says: String,
     /// Where it comes from.
     pub sources: Vec<Citation>,
+}
+
+impl Claim {
+    /// True when no source of it is beyond doubt.
+    pub fn is_uncertain(&self) -> bool {
+        self.sources.iter().all(|source| source.uncertain)
+    }
 }
 
 /// What an image is for.

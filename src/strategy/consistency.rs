@@ -29,11 +29,11 @@ impl Strategy for Consistency {
     ) -> Result<Vec<Fix>, String> {
         let flag =
             if group.members.iter().all(|m| only_written(cx, m)) { "delegated" } else { "cached" };
-        let reads = |p: &Platform| p.reads_flag(flag);
-        let Some(reader) = cx.platforms.iter().find(|p| reads(p)) else {
+        let gains = |p: &Platform| p.gains_by(flag);
+        let Some(reader) = cx.platforms.iter().find(|p| gains(p)) else {
             return Err(format!("nothing reads `{flag}` on the judged platforms"));
         };
-        let others = cx.platforms.iter().filter(|p| !reads(p)).map(|p| p.title.as_str());
+        let others = cx.platforms.iter().filter(|p| !gains(p)).map(|p| p.title.as_str());
         let others: Vec<&str> = others.collect();
         group
             .members

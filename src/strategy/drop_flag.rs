@@ -33,7 +33,7 @@ impl Strategy for DropFlag {
             .map(|member| {
                 let mount = member.mount;
                 let flag = mount.consistency.as_deref().ok_or("the entry has no flag")?;
-                if let Some(platform) = cx.platforms.iter().find(|p| p.reads_flag(flag)) {
+                if let Some(platform) = cx.platforms.iter().find(|p| p.reads_flag(flag, mount)) {
                     return Err(format!("{} reads the flag", platform.title));
                 }
                 let at = mount.place.ok_or("this mount is not written in a `volumes` list")?;

@@ -88,7 +88,8 @@ fn fix(cx: &Context<'_>, member: &Member<'_>) -> Result<Fix, String> {
     }
     // A consistency flag that nothing reads is not written anew.
     let read = |flag: &str| {
-        !CONSISTENCY_FLAGS.contains(&flag) || cx.platforms.iter().any(|p| p.reads_flag(flag))
+        !CONSISTENCY_FLAGS.contains(&flag)
+            || cx.platforms.iter().any(|p| p.reads_flag(flag, bind.mount))
     };
     let options: Vec<String> = bind.mount.options.iter().filter(|o| read(o)).cloned().collect();
     let chosen = chosen(cx, member, &bind)?;

@@ -339,7 +339,7 @@ fn from(cx: &Context<'_>, near: &Member<'_>, home: Origin) -> Result<NewMount, S
     };
     let labelled = near.mount.options.iter().any(|o| o.eq_ignore_ascii_case("z"));
     let mut options = if labelled { vec!["z".to_owned()] } else { Vec::new() };
-    let helps = cx.platforms.iter().all(|p| p.reads_flag("cached"));
+    let helps = cx.platforms.iter().all(|p| p.gains_by("cached"));
     options.extend(helps.then(|| "cached".to_owned()));
     Ok(NewMount {
         source: NewSource::Bind { path, written, options },
