@@ -96,6 +96,12 @@ pub trait Host: Sync {
     /// Size of a regular file in bytes, links not followed; 0 when it cannot be seen.
     fn size(&self, path: &Path) -> u64;
 
+    /// Where a symbolic link points, as it is written.
+    ///
+    /// # Errors
+    /// What the system says, `InvalidInput` for what is no link.
+    fn link(&self, path: &Path) -> io::Result<PathBuf>;
+
     /// The path with every link in it followed.
     ///
     /// # Errors
@@ -161,6 +167,10 @@ impl Host for RealHost {
         fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file).map_or(0, |data| data.len())
     }
 
+    fn link(&self, path: &Path) -> io::Result<PathBuf> {
+        fs::read_link(path)
+    }
+
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
         fs::canonicalize(path)
     }
@@ -211,6 +221,33 @@ pub struct Environment {
     pub directory: PathBuf,
     /// The user's home directory.
     pub home: Option<PathBuf>,
+    /// The operating system.
+    pub system: System,
+    /// True on 64-bit ARM, such as Apple silicon.
+    pub is_arm: bool,
+}
+
+/// Operating systems that engines tell apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum System {
+    /// Linux, WSL included, and whatever is none of the others.
+    #[default]
+    Linux,
+    /// macOS.
+    Macos,
+    /// Windows itself.
+    Windows,
+}
+
+impl System {
+    /// The system that the program was built for.
+    pub fn current() -> Self {
+        match std::env::consts::OS {
+            "macos" => Self::Macos,
+            "windows" => Self::Windows,
+            _ => Self::Linux,
+        }
+    }
 }
 
 impl Environment {
@@ -229,7 +266,12 @@ impl Environment {
 
     fn from_parts(variables: impl Iterator<Item = (OsString, OsString)>, real: PathBuf) -> Self {
         let home_name = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
-        let mut environment = Self { directory: real, ..Self::default() };
+        let mut environment = Self {
+            directory: real,
+            system: System::current(),
+            is_arm: std::env::consts::ARCH == "aarch64",
+            ..Self::default()
+        };
         let mut shown = None;
         for (name, value) in variables {
             if name == "PWD" {
@@ -335,6 +377,8 @@ mod tests {
         assert_eq!(found, expected);
         assert_eq!(RealHost.target_kind(&at("a")), Some(EntryKind::Directory));
         assert_eq!(RealHost.target_kind(&at("d")), None);
+        assert_eq!(RealHost.link(&at("d")).unwrap(), Path::new("gone"));
+        assert_eq!(RealHost.link(&at("c")).unwrap_err().kind(), io::ErrorKind::InvalidInput);
         assert_eq!(RealHost.canonical(&at("a")).unwrap(), fs::canonicalize(at("b")).unwrap());
     }
 

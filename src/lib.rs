@@ -36,6 +36,7 @@ pub mod dockerfile;
 pub mod error;
 pub mod finding;
 pub mod host;
+pub mod machine;
 pub mod plan;
 pub mod report;
 pub mod rewrite;

@@ -9,13 +9,14 @@ use std::path::Path;
 use support::{files_below, root};
 
 /// The modules of the library, from the text of a file to words for people.
-const ORDER: [&str; 18] = [
+const ORDER: [&str; 19] = [
     "source",
     "error",
     "yaml",
     "host",
     "compose",
     "rules",
+    "machine",
     "survey",
     "scope",
     "dockerfile",

@@ -17,11 +17,13 @@ struct Given<'t> {
     more: &'t str,
     place: &'t str,
     flags: &'t str,
+    /// The kernel's table of mounts.
+    mounted: &'t str,
 }
 
 impl<'t> Given<'t> {
     fn entry(entry: &'t str) -> Self {
-        Self { entry, more: "", place: PLACE, flags: "" }
+        Self { entry, more: "", place: PLACE, flags: "", mounted: "" }
     }
 
     /// The findings of one rule.
@@ -39,6 +41,7 @@ impl<'t> Given<'t> {
             .with_file(place.join("Caddyfile"), "")
             .with_file("/etc/ssl/one", "")
             .with_file("/home/me/keys/one", "")
+            .with_file("/proc/self/mountinfo", self.mounted)
             .with(place.join("agent"), MemoryNode::Other);
         let words = format!("check --select {rule} --format json {}", self.flags);
         let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
@@ -91,25 +94,41 @@ fn a_flag_is_dead_where_nothing_reads_it() {
 }
 
 /// Which flags are read is the platform file's word, so a file of the user's own counts as well.
-#[test]
-fn the_data_says_which_flags_are_read() {
+/// Container paths of the mounts whose flags are dead on an own platform that reads `consistent`.
+fn dead_flags(by: &str) -> Vec<String> {
+    let flags = format!("consistency_flags: [{{flag: consistent, effect: bypass, by: [{by}]}}]");
     let text = include_str!("../rules/platforms/linux-native.yaml")
         .replace("id: linux-native", "id: shares")
-        .replace("host_events: 'yes'\n", "host_events: 'yes'\nconsistency_flags: [consistent]\n");
+        .replace("host_events: 'yes'\n", &format!("host_events: 'yes'\n{flags}\n"));
     let place = Path::new(PLACE);
-    let compose = "services:\n  web:\n    image: node:22\n    volumes:\n      - ./a:/a:consistent\n      - ./b:/b:cached\n      - ./c:/c\n";
+    let compose = "services:
+  web:
+    image: node:22
+    volumes:
+      - ./a:/short:consistent
+      - ./a:/cached:cached
+      - {type: bind, source: ./a, target: /long, consistency: consistent}
+      - {type: bind, source: ./a, target: /creates, consistency: consistent, bind: {create_host_path: true}}
+      - {type: bind, source: ./a, target: /must-exist, consistency: consistent, bind: {create_host_path: false}}
+      - {type: bind, source: ./a, target: /propagates, consistency: consistent, bind: {propagation: rslave}}
+      - {type: bind, source: ./a, target: /recursive, consistency: consistent, bind: {recursive: enabled}}
+      - ./a:/none
+";
     let host = MemoryHost::default()
         .with_file(place.join("compose.yaml"), compose)
         .with_file(place.join("own/platforms/shares.yaml"), text.as_str());
-    let words = "check --format json --rules own --platform shares";
+    let words = "check --format json --rules own --platform shares --select dead-consistency-flag";
     let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
     let report = run(&host, &environment(place), &words).json();
     let found = report.pointer("/findings").and_then(Value::as_array).unwrap();
-    let found: Vec<_> = found
-        .iter()
-        .map(|f| (f.pointer("/rule").unwrap(), f.pointer("/mount/target").unwrap()))
-        .collect();
-    assert_eq!(found, [(&Value::from("dead-consistency-flag"), &Value::from("/b"))]);
+    let target = |f: &Value| f.pointer("/mount/target").and_then(Value::as_str).map(str::to_owned);
+    found.iter().filter_map(target).collect()
+}
+
+#[test]
+fn an_own_platform_says_which_flags_are_read_and_what_must_hand_them_on() {
+    assert_eq!(dead_flags("docker-compose-1"), ["/cached"]);
+    assert_eq!(dead_flags("mount-interface"), ["/short", "/cached", "/long", "/creates"]);
 }
 
 #[test]
@@ -250,4 +269,23 @@ fn a_source_on_a_windows_drive_is_told_by_its_spelling() {
     let elsewhere = "--platform windows-hyperv --platform macos-virtiofs --platform linux-native";
     let given = Given { flags: elsewhere, ..Given::entry(r"C:\work:/app") };
     assert!(!given.is_found("windows-drive-source"), "there the project can lie nowhere else");
+}
+
+#[test]
+fn a_source_on_a_windows_drive_is_told_by_the_table_of_mounts() {
+    let mounted = "60 53 8:32 / / rw - ext4 /dev/sdc rw\n\
+        90 60 0:67 / /win/d rw - 9p D:\\134 rw,aname=drvfs;path=D:\\134;symlinkroot=/win/\n";
+    for (entry, found) in [
+        ("/win/d/work:/app", true),
+        ("{type: bind, source: /win/d/work, target: /app}", true),
+        ("/win/data:/app", false),
+        ("/srv/work:/app", false),
+        (".:/app", false),
+    ] {
+        for place in [PLACE, "/win/d/shop"] {
+            let given = Given { place, mounted, ..Given::entry(entry) };
+            assert_eq!(given.is_found("windows-drive-source"), found, "{entry} in {place}");
+        }
+        assert!(!Given::entry(entry).is_found("windows-drive-source"), "{entry} without a table");
+    }
 }

@@ -101,6 +101,7 @@ impl Bench {
                 variables: variables.into(),
                 directory: DIRECTORY.into(),
                 home: Some("/home/me".into()),
+                ..Environment::default()
             },
             settings: Settings {
                 platforms: vec!["macos-virtiofs".to_owned(), "windows-wsl2-drive".to_owned()],

@@ -28,6 +28,7 @@ pub(super) struct Arguments {
 pub(super) enum Task {
     Check(CheckFlags),
     Apply(ApplyFlags),
+    Platform(PlatformFlags),
     List(ListFlags),
     Explain(ExplainFlags),
 }
@@ -94,6 +95,24 @@ pub(super) struct ApplyFlags {
     pub(super) to: To,
 }
 
+/// Show which engine and file sharing this machine uses, and what tells so
+///
+/// Reads settings files and variables; asks no daemon. Exit code 0: it is known. 2: it is not.
+#[derive(Debug, Args)]
+pub(super) struct PlatformFlags {
+    /// Directory or file of the project, where that matters; default: the working directory
+    ///
+    /// WSL and Docker Desktop for Windows treat files on Windows drives and files of a distribution
+    /// differently.
+    #[arg(value_name = "PATH")]
+    pub(super) path: Option<PathBuf>,
+    /// Form of the answer
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    pub(super) format: ListFormat,
+    #[command(flatten)]
+    pub(super) rules: RuleFlags,
+}
+
 /// List what is known, a line each
 #[derive(Debug, Args)]
 pub(super) struct ListFlags {
@@ -149,9 +168,9 @@ pub(super) struct ProjectFlags {
 /// How to judge.
 #[derive(Debug, Args)]
 pub(super) struct JudgementFlags {
-    /// Platforms to judge for: ids, groups or all; several with commas
+    /// Platforms to judge for: ids, id@version, groups, all or auto; several with commas
     ///
-    /// Default: macos-virtiofs and windows-wsl2-drive, on every machine, so that a gate says the
+    /// auto is the machine that the program runs on, see `composefix platform`. Default: macos-virtiofs and windows-wsl2-drive, on every machine, so that a gate says the
     /// same everywhere. `composefix list platforms` shows them all. Environment variable:
     /// `COMPOSEFIX_PLATFORM`.
     #[arg(long, value_name = "ID", value_delimiter = ',', help_heading = "Judgement")]

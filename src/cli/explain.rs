@@ -18,7 +18,9 @@ use crate::strategy;
 impl Command<'_> {
     pub(super) fn explain(&mut self, flags: &ExplainFlags) -> Result<Exit, Error> {
         let rules = self.rules(&flags.rules)?;
-        let page = page(&flags.id, &rules).ok_or_else(|| Error::Usage {
+        let named = rules.platform_named(&flags.id).map_err(|message| Error::Usage { message })?;
+        let platform = named.map(|platform| platform_page(&platform));
+        let page = platform.or_else(|| page(&flags.id, &rules)).ok_or_else(|| Error::Usage {
             message: unknown(
                 "id",
                 &flags.id,
@@ -42,26 +44,12 @@ fn page(id: &str, rules: &Rules) -> Option<String> {
     let detector = detect::detector(id).map(|detector| detector.meta().page.to_owned());
     detector
         .or_else(|| strategy::strategy(id).map(|strategy| strategy.meta().page.to_owned()))
-        .or_else(|| rules.platform(id).map(platform_page))
         .or_else(|| rules.tree(id).map(tree_page))
 }
 
 fn platform_page(platform: &Platform) -> String {
     let mut page = format!("# {}\n\n{}\n", platform.id, platform.title);
-    let cost = |cost: Cost| match cost {
-        Cost::None => "as fast as a volume",
-        Cost::Slow => "slower than a volume",
-        Cost::VerySlow => "many times slower than a volume",
-    };
-    let bind = &platform.bind;
-    let lines = [
-        format!("many small files, read: {}", cost(bind.read_mostly)),
-        format!("many small files, written: {}", cost(bind.write_heavy)),
-        format!("a database: {}", cost(bind.database)),
-    ];
-    let drives = platform.windows_drives.map(|c| format!("from a Windows drive: {}", cost(c)));
-    let lines = lines.into_iter().chain(drives);
-    list(&mut page, "What a bind mount costs", lines);
+    list(&mut page, "What a bind mount costs", costs(platform));
     list(&mut page, "What else a bind mount does", behaviour(platform));
     list(&mut page, "Consistency flags that are read", platform.consistency_flags.iter().map(flag));
     list(&mut page, "Strategies, best first", preferences(&platform.strategies));
@@ -87,8 +75,25 @@ fn platform_page(platform: &Platform) -> String {
     page
 }
 
+/// What a bind mount costs on the platform, by class of tree.
+pub(super) fn costs(platform: &Platform) -> Vec<String> {
+    let cost = |cost: Cost| match cost {
+        Cost::None => "as fast as a volume",
+        Cost::Slow => "slower than a volume",
+        Cost::VerySlow => "many times slower than a volume",
+    };
+    let bind = &platform.bind;
+    let lines = [
+        format!("many small files, read: {}", cost(bind.read_mostly)),
+        format!("many small files, written: {}", cost(bind.write_heavy)),
+        format!("a database: {}", cost(bind.database)),
+    ];
+    let drives = platform.windows_drives.map(|c| format!("from a Windows drive: {}", cost(c)));
+    lines.into_iter().chain(drives).collect()
+}
+
 /// What the platform does with nested volumes, file events and owners.
-fn behaviour(platform: &Platform) -> [String; 3] {
+pub(super) fn behaviour(platform: &Platform) -> [String; 3] {
     let nested = match platform.nested_volumes {
         Answer::Yes => "a volume nested in it stays mounted",
         Answer::No => "a volume nested in it is lost",
@@ -188,7 +193,8 @@ mod tests {
     fn every_id_has_a_page() {
         let rules = Rules::builtin().unwrap();
         for id in ids(&rules) {
-            let page = page(id, &rules).unwrap();
+            let platform = rules.platform(id).map(platform_page);
+            let page = platform.or_else(|| page(id, &rules)).unwrap();
             assert!(page.starts_with('#') && page.lines().count() > 2, "{id}: {page}");
         }
         assert_eq!(page("nothing", &rules), None);
@@ -197,7 +203,7 @@ mod tests {
     #[test]
     fn a_platform_page_has_costs_and_sources() {
         let rules = Rules::builtin().unwrap();
-        let page = page("macos-virtiofs", &rules).unwrap();
+        let page = platform_page(rules.platform("macos-virtiofs").unwrap());
         for words in ["# macos-virtiofs\n", "## What a bind mount costs\n", "https://"] {
             assert!(page.contains(words), "{page}");
         }

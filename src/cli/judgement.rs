@@ -25,12 +25,14 @@ pub(super) struct Counts {
     pub(super) destination: Destination,
 }
 
-/// The settings that the flags and the environment ask for.
+/// The settings that the flags and the environment ask for. `auto` tells which platform this machine
+/// is, if they ask for that.
 pub(super) fn settings(
     flags: &JudgementFlags,
     counts: Counts,
     rules: &Rules,
     environment: &Environment,
+    auto: &mut dyn FnMut() -> Result<Vec<String>, Error>,
 ) -> Result<Settings, Error> {
     let rule_ids = || detect::ALL.iter().map(|detector| detector.id());
     let strategy_ids = || strategy::ALL.iter().map(|strategy| strategy.id());
@@ -41,7 +43,7 @@ pub(super) fn settings(
     };
     let exists = |id: &str| strategy::strategy(id).is_some();
     Ok(Settings {
-        platforms: platforms(flags, rules, environment)?,
+        platforms: platforms(flags, rules, environment, auto)?,
         strategies: ids(&flags.strategy, exists, |word| {
             unknown("strategy", word, strategy_ids(), &see("strategies"))
         })?,
@@ -77,6 +79,7 @@ fn platforms(
     flags: &JudgementFlags,
     rules: &Rules,
     environment: &Environment,
+    auto: &mut dyn FnMut() -> Result<Vec<String>, Error>,
 ) -> Result<Vec<String>, Error> {
     let variable = environment.variables.get("COMPOSEFIX_PLATFORM");
     let words: Vec<&str> = match variable {
@@ -84,8 +87,16 @@ fn platforms(
         Some(list) if !list.trim().is_empty() => list.split(',').collect(),
         _ => DEFAULT_PLATFORMS.to_vec(),
     };
+    let mut words = words.into_iter().map(str::trim).filter(|word| !word.is_empty()).peekable();
+    if words.peek().is_none() {
+        return Err(Error::Usage { message: "--platform names no platform".to_owned() });
+    }
     let mut chosen = BTreeSet::new();
-    for word in words.into_iter().map(str::trim).filter(|word| !word.is_empty()) {
+    for word in words {
+        if word == "auto" {
+            chosen.extend(auto()?);
+            continue;
+        }
         let named = rules.platform_named(word).map_err(|message| Error::Usage { message })?;
         if let Some(platform) = named {
             chosen.insert(platform.id.clone());
@@ -97,24 +108,14 @@ fn platforms(
         }
         chosen.extend(group.into_iter().map(|platform| platform.id.clone()));
     }
-    if chosen.is_empty() {
-        return Err(Error::Usage { message: "--platform names no platform".to_owned() });
-    }
     Ok(chosen.into_iter().collect())
 }
 
 fn unknown_platform(word: &str, rules: &Rules) -> String {
-    let ids: Vec<&str> = rules.platforms().map(|platform| platform.id.as_str()).collect();
-    if word == "auto" {
-        return format!(
-            "`auto` needs `composefix platform`, which this version does not have; \
-             name a platform: {}",
-            ids.join(", ")
-        );
-    }
+    let ids = rules.platforms().map(|platform| platform.id.as_str());
     let groups: BTreeSet<&str> =
         rules.platforms().flat_map(|p| &p.groups).map(String::as_str).collect();
-    let known = ids.into_iter().chain(groups).chain(["all", "auto"]);
+    let known = ids.chain(groups).chain(["all", "auto"]);
     unknown("platform", word, known, "`composefix list platforms` shows them all")
 }
 
@@ -134,8 +135,10 @@ mod tests {
             environment.variables.insert("COMPOSEFIX_PLATFORM".to_owned(), value.to_owned());
         }
         let rules = Rules::builtin().unwrap();
-        settings(&flags.judgement, Counts::default(), &rules, &environment)
-            .map_err(|error| error.to_string())
+        settings(&flags.judgement, Counts::default(), &rules, &environment, &mut || {
+            Ok(vec!["orbstack".to_owned()])
+        })
+        .map_err(|error| error.to_string())
     }
 
     fn platforms_of(words: &str, variable: Option<&str>) -> Vec<String> {
@@ -164,6 +167,16 @@ mod tests {
     }
 
     #[test]
+    fn auto_is_this_machine_and_goes_with_others() {
+        assert_eq!(platforms_of("--platform auto", None), ["orbstack"]);
+        assert_eq!(
+            platforms_of("--platform linux-native,auto", None),
+            ["linux-native", "orbstack"]
+        );
+        assert_eq!(platforms_of("", Some("auto")), ["orbstack"]);
+    }
+
+    #[test]
     fn unknown_ids_are_errors_that_help() {
         for (words, message) in [
             ("--select slow-tre", "unknown rule `slow-tre`; did you mean `slow-tree`?"),
@@ -178,9 +191,6 @@ mod tests {
         ] {
             assert_eq!(settings_of(words, None).unwrap_err(), message, "{words}");
         }
-        let auto = settings_of("--platform auto", None).unwrap_err();
-        assert!(auto.starts_with("`auto` needs `composefix platform`"), "{auto}");
-        assert!(auto.contains("macos-virtiofs, "), "{auto}");
     }
 
     #[test]

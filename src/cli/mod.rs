@@ -10,6 +10,7 @@ mod closest;
 mod explain;
 mod judgement;
 mod list;
+mod platform;
 mod targets;
 mod terminal;
 
@@ -89,6 +90,7 @@ impl Command<'_> {
         match &arguments.task {
             Task::Check(flags) => self.check(flags, output),
             Task::Apply(flags) => self.apply(flags, output),
+            Task::Platform(flags) => self.platform(flags, output),
             Task::List(flags) => self.list(flags),
             Task::Explain(flags) => self.explain(flags),
         }
@@ -133,7 +135,17 @@ impl Command<'_> {
         counts: judgement::Counts,
     ) -> Result<Examined, Error> {
         let rules = self.rules(&judgement.rules)?;
-        let settings = judgement::settings(judgement, counts, &rules, &self.environment)?;
+        let mut notes = Vec::new();
+        let mut auto = || {
+            let found = platform::auto(project, self.host, &self.environment, &rules)?;
+            notes.extend(found.notes);
+            Ok(found.platforms)
+        };
+        let settings =
+            judgement::settings(judgement, counts, &rules, &self.environment, &mut auto)?;
+        for note in notes {
+            self.say(&format!("note: {note}"));
+        }
         let targets =
             targets::find(project, self.host, &self.environment, &rules, &mut *self.stdin)?;
         if matches!(settings.destination, Destination::File(_)) && targets.requests.len() > 1 {

@@ -28,7 +28,7 @@ impl Stage {
         let environment = Environment {
             variables: self.variables.clone(),
             directory: self.directory.clone(),
-            home: None,
+            ..Environment::default()
         };
         let result = act(&mut Command {
             stdin: &mut stdin,

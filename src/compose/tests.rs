@@ -16,6 +16,7 @@ fn loaded(files: &[(&str, &str)], variables: &[(&str, &str)]) -> Result<Project,
         variables: variables.iter().map(owned).collect(),
         directory: directory.to_path_buf(),
         home: Some("/home/me".into()),
+        ..Environment::default()
     };
     load(&host, &environment, &Request::default())
 }

@@ -1,10 +1,10 @@
 #![doc = include_str!("missing_consistency_flag.md")]
 
-use super::windows::has_drive_letter;
 use super::{Context, Detector, Meta};
 use crate::compose::{Mount, Service, Syntax};
 use crate::finding::{Finding, Severity};
 use crate::host::EntryKind;
+use crate::machine::has_drive_letter;
 use crate::rules::Platform;
 use crate::scope::is_of_system;
 

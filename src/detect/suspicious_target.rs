@@ -1,9 +1,9 @@
 #![doc = include_str!("suspicious_target.md")]
 
-use super::windows::has_drive_letter;
 use super::{Context, Detector, Meta};
 use crate::compose::{CONSISTENCY_FLAGS, Mount, MountKind, Service, Syntax};
 use crate::finding::{Finding, Severity};
+use crate::machine::has_drive_letter;
 
 /// See the page above.
 pub struct SuspiciousTarget;

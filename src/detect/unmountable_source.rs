@@ -1,9 +1,10 @@
 #![doc = include_str!("unmountable_source.md")]
 
-use super::windows::{distribution, spellings};
+use super::windows::spellings;
 use super::{Context, Detector, Meta};
 use crate::compose::{Mount, Service};
 use crate::finding::{Finding, Severity};
+use crate::machine::distribution;
 
 /// See the page above.
 pub struct UnmountableSource;

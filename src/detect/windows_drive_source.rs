@@ -1,11 +1,14 @@
 #![doc = include_str!("windows_drive_source.md")]
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::path::Path;
 
-use super::windows::{on_drive, spellings};
+use super::windows::spellings;
 use super::{Context, Detector, Meta};
 use crate::compose::{Mount, Service};
 use crate::finding::{Finding, Severity};
+use crate::machine::{MountTable, on_drive};
 use crate::rules::{Cost, Platform};
 
 /// See the page above.
@@ -32,26 +35,33 @@ impl Detector for WindowsDriveSource {
         let concerned = cx.platforms.iter().filter(|p| costly(p));
         let advice: BTreeSet<&String> = concerned.filter_map(|p| p.advice.as_ref()).collect();
         let advice: Vec<String> = advice.into_iter().cloned().collect();
+        let table = OnceCell::new();
+        let mounted = |path: &Path| {
+            let table = table.get_or_init(|| MountTable::read(cx.host));
+            table.at(path).is_some_and(|entry| entry.windows_drive().is_some())
+        };
         cx.each_mount(|service, mount| {
+            // `v:/x:ro` has a drive for a source by mistake: its target says so.
+            let misread = !mount.target.starts_with('/');
+            if misread || !spellings(cx, mount).iter().any(|s| on_drive(s) || mounted(Path::new(s)))
+            {
+                return None;
+            }
             Some(Finding {
                 platforms: platforms.clone(),
                 advice: advice.clone(),
-                ..on_windows(cx, service, mount)?
+                ..on_windows(cx, service, mount)
             })
         })
     }
 }
 
-fn on_windows(cx: &Context<'_>, service: &Service, mount: &Mount) -> Option<Finding> {
-    // `v:/x:ro` has a drive for a source by mistake: its target says so.
-    if !mount.target.starts_with('/') || !spellings(cx, mount).iter().any(|s| on_drive(s)) {
-        return None;
-    }
+fn on_windows(cx: &Context<'_>, service: &Service, mount: &Mount) -> Finding {
     let mount_ref = cx.mount_ref(mount);
     let source = mount_ref.source.as_deref().unwrap_or_default();
     let message = format!(
         "`{source}` lies on a Windows drive and is bind-mounted to {}: each file crosses from Windows into Linux",
         mount.target
     );
-    Some(cx.finding(&META, &service.name, message, mount_ref))
+    cx.finding(&META, &service.name, message, mount_ref)
 }

@@ -199,6 +199,13 @@ impl Host for MemoryHost {
         }
     }
 
+    fn link(&self, path: &Path) -> io::Result<PathBuf> {
+        match self.resolve(path, false)? {
+            (_, MemoryNode::Link(target)) => Ok(target),
+            _ => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a link")),
+        }
+    }
+
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
         self.resolve(path, true).map(|(at, _)| at)
     }

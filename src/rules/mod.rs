@@ -18,6 +18,7 @@ use crate::compose::Mount;
 
 pub use builtin::BUILTIN;
 pub use load::Rules;
+pub use version::Version;
 
 /// Ids of the strategies that platform files may name.
 pub const STRATEGIES: &[&str] = &[

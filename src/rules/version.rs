@@ -6,11 +6,11 @@ use super::{Platform, Versions};
 
 /// A version as numbers: `4.67` is `4.67.0`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Version(Vec<u64>);
+pub struct Version(Vec<u64>);
 
 impl Version {
     /// Reads numbers joined by dots, `v` before them or not; none for anything else.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let digits = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit());
         let parts = text.strip_prefix('v').unwrap_or(text).split('.');
         let numbers: Option<Vec<u64>> =

@@ -133,9 +133,9 @@ pub(crate) fn run(host: &dyn Host, environment: &Environment, words: &[String]) 
 /// An environment without variables.
 pub(crate) fn environment(directory: &Path) -> Environment {
     Environment {
-        variables: BTreeMap::new(),
         directory: directory.to_path_buf(),
         home: Some(PathBuf::from("/home/dev")),
+        ..Environment::default()
     }
 }
 
