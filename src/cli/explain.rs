@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use super::args::ExplainFlags;
+use super::args::{ExplainFlags, OutputFlags};
 use super::closest::unknown;
 use super::list::access_word;
 use super::{Command, Exit};
 use crate::detect;
 use crate::error::Error;
-use crate::report::visible::visible;
+use crate::report::page::render;
 use crate::rules::{
     Answer, Carrier, Citation, Cost, Flag, FlagEffect, Ownership, Platform, Preferences, Rules,
     TreeKind,
@@ -16,7 +16,11 @@ use crate::rules::{
 use crate::strategy;
 
 impl Command<'_> {
-    pub(super) fn explain(&mut self, flags: &ExplainFlags) -> Result<Exit, Error> {
+    pub(super) fn explain(
+        &mut self,
+        flags: &ExplainFlags,
+        output: &OutputFlags,
+    ) -> Result<Exit, Error> {
         let rules = self.rules(&flags.rules)?;
         let named = rules.platform_named(&flags.id).map_err(|message| Error::Usage { message })?;
         let platform = named.map(|platform| platform_page(&platform));
@@ -28,8 +32,8 @@ impl Command<'_> {
                 "`composefix list rules|strategies|platforms|trees` shows them all",
             ),
         })?;
-        let lines: String = page.trim_end().lines().map(|line| visible(line) + "\n").collect();
-        self.print(&lines)?;
+        let style = self.style(output, self.stdout_is_terminal);
+        self.print(&render(&page, style))?;
         Ok(Exit::Success)
     }
 }
@@ -67,10 +71,13 @@ fn platform_page(platform: &Platform) -> String {
         let lines = std::iter::once(range.says.clone()).chain(strategies).chain(advice);
         list(&mut page, &format!("{program} {bounds}"), lines);
     }
+    page.push_str("\n## Sources\n");
     for claim in &platform.claims {
         let doubt = if claim.is_uncertain() { "Not certain: " } else { "" };
-        let heading = format!("{doubt}{}", claim.says.trim_end_matches('.'));
-        list(&mut page, &heading, claim.sources.iter().map(cited));
+        write!(page, "\n{doubt}{}.\n\n", claim.says.trim_end_matches('.')).unwrap_or_default();
+        for source in &claim.sources {
+            writeln!(page, "- {}", cited(source)).unwrap_or_default();
+        }
     }
     page
 }

@@ -92,7 +92,7 @@ impl Command<'_> {
             Task::Apply(flags) => self.apply(flags, output),
             Task::Platform(flags) => self.platform(flags, output),
             Task::List(flags) => self.list(flags),
-            Task::Explain(flags) => self.explain(flags),
+            Task::Explain(flags) => self.explain(flags, output),
         }
     }
 

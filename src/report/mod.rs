@@ -6,6 +6,7 @@
 pub mod diff;
 mod excerpt;
 pub mod json;
+pub mod page;
 #[cfg(test)]
 pub(crate) mod sample;
 pub mod text;
