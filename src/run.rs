@@ -491,7 +491,7 @@ fn mount_rows(project: &Project) -> impl Iterator<Item = MountRow> {
             span,
             service: service.name.clone(),
             kind: mount.kind.word(),
-            source: mount.source.clone(),
+            source: mount.uncleaned.clone().or_else(|| mount.source.clone()),
             target: mount.target.clone(),
             read_only: mount.read_only,
         }

@@ -165,6 +165,7 @@ impl Reader<'_> {
                 Ok(Mount {
                     kind: parsed.kind,
                     source: self.source_of(parsed.kind, parsed.source.as_deref(), item.origin),
+                    uncleaned: uncleaned(parsed.kind, parsed.source.as_deref()),
                     target: parsed.target,
                     read_only: parsed.read_only,
                     syntax: Syntax::Short,
@@ -193,6 +194,7 @@ impl Reader<'_> {
         Ok(Mount {
             kind,
             source: self.source_of(kind, item.text_of("source"), item.origin),
+            uncleaned: uncleaned(kind, item.text_of("source")),
             target: clean_path(item.text_of("target").unwrap_or_default()),
             read_only: item.get("read_only").is_some_and(Value::is_true),
             syntax: Syntax::Long,
@@ -251,6 +253,7 @@ impl Reader<'_> {
                 service.mounts.push(Mount {
                     kind: MountKind::Tmpfs,
                     source: None,
+                    uncleaned: None,
                     target: clean_path(path),
                     read_only: false,
                     syntax: Syntax::Tmpfs,
@@ -309,6 +312,12 @@ fn device(project: &Project, volume: &Value, home: Option<&Path>) -> Option<Stri
     let base = project.bases.get(volume.origin.base.0).map_or(&*project.directory, |b| b.as_path());
     (binds && device.unset.is_empty() && !device.text.is_empty())
         .then(|| resolve_path(&device.text, base, home))
+}
+
+/// See [`Mount::uncleaned`].
+fn uncleaned(kind: MountKind, source: Option<&str>) -> Option<String> {
+    let path = source.filter(|path| kind == MountKind::Bind && path.starts_with('/'))?;
+    (lexical_clean(Path::new(path)).to_str() != Some(path)).then(|| path.to_owned())
 }
 
 /// See [`Mount::by_mount_interface`].

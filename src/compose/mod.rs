@@ -173,8 +173,12 @@ pub struct Build {
 pub struct Mount {
     /// What it brings in.
     pub kind: MountKind,
-    /// A bind's host path or a volume's key, as Compose resolves it; none for an anonymous volume.
+    /// A bind's host path without `.`, `..` and doubled separators, or a volume's key; none for an
+    /// anonymous volume.
     pub source: Option<String>,
+    /// The path that Compose hands to the engine where it is not `source`: it leaves absolute paths
+    /// as they are written, `//c/work` for example.
+    pub uncleaned: Option<String>,
     /// Container path, cleaned.
     pub target: String,
     /// Mounted read-only.

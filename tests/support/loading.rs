@@ -126,7 +126,8 @@ fn alike(theirs: &Value, ours: &Project) -> Result<(), String> {
     let rows = ours.services.iter().filter(|service| service.active).flat_map(|service| {
         service.mounts.iter().map(|mount| {
             let kind = mount.kind.word().to_owned();
-            let (source, target) = (mount.source.clone(), mount.target.clone());
+            let source = mount.uncleaned.clone().or_else(|| mount.source.clone());
+            let target = mount.target.clone();
             (service.name.clone(), kind, source, target, mount.read_only)
         })
     });
@@ -161,6 +162,30 @@ fn smaller(compose: &Compose, project: Jumble, kind: &str) -> Jumble {
 
 /// Loading step by step.
 pub(crate) const CASES: &[Case] = &[
+    Case {
+        name: "paths-of-windows",
+        files: &[(
+            "compose.yaml",
+            r"
+services:
+  web:
+    image: a
+    volumes:
+      - C:\work\shop:/a
+      - C:/work/shop:/b:ro
+      - //c/work/shop/:/c
+      - /mnt/c/work/../shop:/d
+      - \\wsl.localhost\Ubuntu\home\me:/e
+      - \\server\share\x:/f
+      - {type: bind, source: '\\?\C:\work', target: /g}
+      - {type: bind, source: //wsl.localhost/Ubuntu/home, target: /h}
+      - ./a/../b/:/i
+",
+        )],
+        flags: "",
+        variables: &[],
+        accepted: true,
+    },
     Case {
         name: "include-same-volume",
         files: &[
