@@ -146,6 +146,21 @@ fn every_rule_and_strategy_has_a_fixture() {
     assert_eq!(Vec::from_iter(used), strategies());
 }
 
+/// By its id, with a version or not: a group would let a new platform in unseen.
+#[test]
+fn every_platform_is_named_by_a_fixture() {
+    let mut named = BTreeSet::new();
+    for fixture in Fixture::all() {
+        let args = fixture.case.args.windows(2);
+        let given = args.filter(|pair| pair[0] == "--platform").flat_map(|pair| pair[1].split(','));
+        let ids = given.filter_map(|name| name.split('@').next());
+        named.extend(ids.map(str::to_owned));
+    }
+    for platform in Rules::builtin().unwrap().platforms() {
+        assert!(named.contains(&platform.id), "no fixture has --platform {}", platform.id);
+    }
+}
+
 #[test]
 fn the_readme_names_what_there_is() {
     let readme = text(&root().join("README.md"));
