@@ -93,9 +93,11 @@ fn a_flag_is_dead_where_nothing_reads_it() {
 /// Which flags are read is the platform file's word, so a file of the user's own counts as well.
 #[test]
 fn the_data_says_which_flags_are_read() {
+    let flag = "{flag: consistent, effect: bypass, by: [docker-compose-1]}";
+    let flags = format!("host_events: 'yes'\nconsistency_flags: [{flag}]\n");
     let text = include_str!("../rules/platforms/linux-native.yaml")
         .replace("id: linux-native", "id: shares")
-        .replace("host_events: 'yes'\n", "host_events: 'yes'\nconsistency_flags: [consistent]\n");
+        .replace("host_events: 'yes'\n", &flags);
     let place = Path::new(PLACE);
     let compose = "services:\n  web:\n    image: node:22\n    volumes:\n      - ./a:/a:consistent\n      - ./b:/b:cached\n      - ./c:/c\n";
     let host = MemoryHost::default()
