@@ -161,7 +161,8 @@ impl<'a> Planner<'a> {
                 let proposed = candidate.propose(self.cx, &group, &mut names);
                 let own = names.take_back();
                 match proposed {
-                    Ok(proposed) => {
+                    Ok(mut proposed) => {
+                        self.doubt(candidate.meta(), &mut proposed);
                         let promise = promise(&proposed);
                         if best.as_ref().is_none_or(|(known, ..)| *known < promise) {
                             let before = best.replace((promise, proposed, own));
@@ -204,6 +205,19 @@ impl<'a> Planner<'a> {
                     finding.advice.extend(concerned.filter_map(|p| p.advice.clone()));
                 }
             }
+        }
+    }
+
+    /// Nobody can promise a nested mount for a platform where none was seen to stay.
+    fn doubt(&self, meta: &strategy::Meta, fixes: &mut [Fix]) {
+        let mut judged = self.cx.platforms.iter().filter(|_| meta.nests);
+        let Some(platform) = judged.find(|p| p.nested_volumes == Answer::Unknown) else { return };
+        for fix in fixes.iter_mut().filter(|fix| fix.applicability > Applicability::Manual) {
+            fix.applicability = fix.applicability.min(Applicability::Unsafe);
+            fix.notes.push(format!(
+                "whether {} keeps what is nested in a bind mount is not known: look in the container a few seconds after its start",
+                platform.title
+            ));
         }
     }
 

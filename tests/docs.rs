@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use composefix::host::MemoryHost;
-use composefix::rules::Rules;
+use composefix::rules::{Answer, Cost, Rules};
 use composefix::{detect, strategy};
 use serde_json::Value;
 use support::{Fixture, Outcome, bytes, environment, root, run, text};
@@ -146,6 +146,21 @@ fn every_rule_and_strategy_has_a_fixture() {
     assert_eq!(Vec::from_iter(used), strategies());
 }
 
+/// By its id, with a version or not: a group would let a new platform in unseen.
+#[test]
+fn every_platform_is_named_by_a_fixture() {
+    let mut named = BTreeSet::new();
+    for fixture in Fixture::all() {
+        let args = fixture.case.args.windows(2);
+        let given = args.filter(|pair| pair[0] == "--platform").flat_map(|pair| pair[1].split(','));
+        let ids = given.filter_map(|name| name.split('@').next());
+        named.extend(ids.map(str::to_owned));
+    }
+    for platform in Rules::builtin().unwrap().platforms() {
+        assert!(named.contains(&platform.id), "no fixture has --platform {}", platform.id);
+    }
+}
+
 #[test]
 fn the_readme_names_what_there_is() {
     let readme = text(&root().join("README.md"));
@@ -157,6 +172,31 @@ fn the_readme_names_what_there_is() {
     let others = strategies().into_iter().chain(known.platforms().map(|p| p.id.as_str()));
     for id in others {
         assert!(readme.contains(&format!("\n| `{id}` |")), "no row for {id}");
+    }
+}
+
+/// Costs and file events in the table of platforms, and what stands first among what helps.
+#[test]
+fn the_readme_says_of_platforms_what_their_files_say() {
+    let readme = text(&root().join("README.md"));
+    for platform in Rules::builtin().unwrap().platforms() {
+        let id = format!("| `{}` | ", platform.id);
+        let row = readme.lines().find_map(|line| line.strip_prefix(&id)).unwrap();
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let cost = match platform.bind.read_mostly {
+            Cost::None => "nothing",
+            Cost::Slow => "slow",
+            Cost::VerySlow => "very slow",
+        };
+        let events = match platform.host_events {
+            Answer::Yes => "yes",
+            Answer::No => "no",
+            Answer::Unknown => "not known",
+        };
+        assert_eq!(cells[..2], [cost, events], "{}", platform.id);
+        let best = platform.strategies.read_mostly.first();
+        let best = best.map_or("nothing is needed".to_owned(), |id| format!("`{id}`"));
+        assert!(cells[2].starts_with(&best), "{}: {} instead of {best}", platform.id, cells[2]);
     }
 }
 

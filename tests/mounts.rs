@@ -93,7 +93,6 @@ fn a_flag_is_dead_where_nothing_reads_it() {
     }
 }
 
-/// Which flags are read is the platform file's word, so a file of the user's own counts as well.
 /// Container paths of the mounts whose flags are dead on an own platform that reads `consistent`.
 fn dead_flags(by: &str) -> Vec<String> {
     let flags = format!("consistency_flags: [{{flag: consistent, effect: bypass, by: [{by}]}}]");

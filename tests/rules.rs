@@ -282,19 +282,51 @@ fn groups_hold_their_platforms() {
     };
     assert_eq!(
         ids("macos"),
-        ["docker-machine", "macos-docker-vmm", "macos-osxfs", "macos-virtiofs", "podman-machine"]
+        [
+            "colima-9p",
+            "colima-sshfs",
+            "colima-virtiofs",
+            "docker-file-shares",
+            "docker-machine",
+            "lima",
+            "macos-docker-vmm",
+            "macos-grpcfuse",
+            "macos-osxfs",
+            "macos-virtiofs",
+            "orbstack",
+            "podman-machine",
+            "rancher-desktop",
+        ]
     );
     assert_eq!(
         ids("windows"),
         [
+            "docker-file-shares",
             "docker-machine",
             "podman-machine",
+            "rancher-desktop",
+            "windows-docker-vmm",
             "windows-hyperv",
             "windows-wsl2-distro",
-            "windows-wsl2-drive"
+            "windows-wsl2-drive",
         ]
     );
-    assert_eq!(ids("desktop").len(), 6);
+    assert_eq!(
+        ids("desktop"),
+        [
+            "docker-desktop-linux",
+            "docker-file-shares",
+            "macos-docker-vmm",
+            "macos-grpcfuse",
+            "macos-osxfs",
+            "macos-virtiofs",
+            "windows-docker-vmm",
+            "windows-hyperv",
+            "windows-wsl2-distro",
+            "windows-wsl2-drive",
+        ]
+    );
+    assert_eq!(ids("all").len(), 20);
     assert_eq!(ids("all").len(), rules.platforms().count());
     assert!(ids("macos-virtiofs").is_empty());
     assert!(ids("").is_empty());
@@ -304,7 +336,7 @@ fn groups_hold_their_platforms() {
 fn a_platform_where_volumes_detach_names_no_strategy_that_nests() {
     let rules = rules();
     let versions = rules.platforms().flat_map(|platform| {
-        let bounds = platform.versions.iter().filter_map(|range| range.from.as_deref());
+        let bounds = platform.versions.iter().map(|range| range.from.as_deref().unwrap_or("0"));
         bounds.map(|version| platform.at_version(version).unwrap())
     });
     for platform in rules.platforms().cloned().chain(versions) {
@@ -317,6 +349,44 @@ fn a_platform_where_volumes_detach_names_no_strategy_that_nests() {
             assert!(platform.advice.is_some(), "{} says nothing to do instead", platform.id);
         }
     }
+}
+
+/// Reports name these versions; between and after them the careful answer stays.
+#[test]
+fn versions_are_judged_as_reports_say() {
+    let rules = rules();
+    for (name, nested, events) in [
+        ("macos-docker-vmm", Answer::No, Answer::Yes),
+        ("macos-docker-vmm@4.66.1", Answer::Yes, Answer::Yes),
+        ("macos-docker-vmm@4.67.0", Answer::No, Answer::Yes),
+        ("macos-docker-vmm@4.68", Answer::Yes, Answer::Yes),
+        ("macos-docker-vmm@4.79.3", Answer::Yes, Answer::Yes),
+        ("macos-docker-vmm@4.80", Answer::No, Answer::Yes),
+        ("macos-docker-vmm@4.87", Answer::No, Answer::Yes),
+        ("macos-docker-vmm@4.92", Answer::No, Answer::Yes),
+        ("macos-virtiofs", Answer::Yes, Answer::Yes),
+        ("macos-virtiofs@4.67", Answer::No, Answer::Yes),
+        ("macos-virtiofs@4.68", Answer::Yes, Answer::Yes),
+        ("macos-virtiofs@4.88", Answer::Yes, Answer::Yes),
+        ("macos-grpcfuse@3.0.2", Answer::No, Answer::Yes),
+        ("macos-grpcfuse@4.30", Answer::Yes, Answer::No),
+        ("macos-grpcfuse@4.31", Answer::Yes, Answer::Yes),
+        ("windows-hyperv@2.1.0.5", Answer::Yes, Answer::No),
+        ("windows-hyperv@2.2.0.0", Answer::No, Answer::Yes),
+        ("windows-hyperv@2.2.0.3", Answer::Yes, Answer::Yes),
+        ("orbstack@0.7", Answer::Yes, Answer::No),
+        ("orbstack@2.1.3", Answer::Yes, Answer::Yes),
+        ("orbstack@2.2.2", Answer::Yes, Answer::No),
+        ("windows-docker-vmm", Answer::Unknown, Answer::Unknown),
+    ] {
+        let platform = rules.platform_named(name).unwrap().unwrap();
+        assert_eq!((platform.nested_volumes, platform.host_events), (nested, events), "{name}");
+        let named = platform.strategies.read_mostly.iter().any(|id| id == "volume");
+        assert_eq!(named, nested != Answer::No, "{name}");
+    }
+    let cost = |name| rules.platform_named(name).unwrap().unwrap().bind.read_mostly;
+    assert_eq!(cost("podman-machine@4.9"), Cost::VerySlow);
+    assert_eq!(cost("podman-machine@5.0"), Cost::Slow);
 }
 
 #[test]

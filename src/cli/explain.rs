@@ -22,9 +22,8 @@ impl Command<'_> {
         output: &OutputFlags,
     ) -> Result<Exit, Error> {
         let rules = self.rules(&flags.rules)?;
-        let named = rules.platform_named(&flags.id).map_err(|message| Error::Usage { message })?;
-        let platform = named.map(|platform| platform_page(&platform));
-        let page = platform.or_else(|| page(&flags.id, &rules)).ok_or_else(|| Error::Usage {
+        let found = page(&flags.id, &rules).map_err(|message| Error::Usage { message })?;
+        let page = found.ok_or_else(|| Error::Usage {
             message: unknown(
                 "id",
                 &flags.id,
@@ -44,11 +43,15 @@ fn ids(rules: &Rules) -> Vec<&str> {
     own.chain(platforms).chain(rules.trees().iter().map(|tree| tree.id.as_str())).collect()
 }
 
-fn page(id: &str, rules: &Rules) -> Option<String> {
+/// The page of an id, or why a version of a platform has none.
+fn page(id: &str, rules: &Rules) -> Result<Option<String>, String> {
+    if let Some(platform) = rules.platform_named(id)? {
+        return Ok(Some(platform_page(&platform)));
+    }
     let detector = detect::detector(id).map(|detector| detector.meta().page.to_owned());
-    detector
+    Ok(detector
         .or_else(|| strategy::strategy(id).map(|strategy| strategy.meta().page.to_owned()))
-        .or_else(|| rules.tree(id).map(tree_page))
+        .or_else(|| rules.tree(id).map(tree_page)))
 }
 
 fn platform_page(platform: &Platform) -> String {
@@ -200,19 +203,32 @@ mod tests {
     fn every_id_has_a_page() {
         let rules = Rules::builtin().unwrap();
         for id in ids(&rules) {
-            let platform = rules.platform(id).map(platform_page);
-            let page = platform.or_else(|| page(id, &rules)).unwrap();
+            let page = page(id, &rules).unwrap().unwrap();
             assert!(page.starts_with('#') && page.lines().count() > 2, "{id}: {page}");
         }
-        assert_eq!(page("nothing", &rules), None);
+        assert_eq!(page("nothing", &rules), Ok(None));
     }
 
     #[test]
     fn a_platform_page_has_costs_and_sources() {
         let rules = Rules::builtin().unwrap();
-        let page = platform_page(rules.platform("macos-virtiofs").unwrap());
+        let page = page("macos-virtiofs", &rules).unwrap().unwrap();
         for words in ["# macos-virtiofs\n", "## What a bind mount costs\n", "https://"] {
             assert!(page.contains(words), "{page}");
         }
+    }
+
+    #[test]
+    fn a_version_has_a_page_of_its_own() {
+        let rules = Rules::builtin().unwrap();
+        let known = |id| page(id, &rules).unwrap().unwrap();
+        let (lost, old) = (known("macos-docker-vmm"), known("macos-docker-vmm@4.70"));
+        assert!(lost.contains("a volume nested in it is lost"), "{lost}");
+        assert!(lost.contains("## Docker Desktop from 4.68 and before 4.80\n"), "{lost}");
+        assert!(old.starts_with("# macos-docker-vmm@4.70\n"), "{old}");
+        assert!(old.contains("a volume nested in it stays mounted"), "{old}");
+        assert!(old.contains("- From 4.68 to 4.79 no report"), "its range is a note: {old}");
+        assert!(!old.contains("## Docker Desktop from"), "other versions are not its: {old}");
+        assert!(page("macos-docker-vmm@new", &rules).unwrap_err().contains("is no version"));
     }
 }

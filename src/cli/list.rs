@@ -1,5 +1,6 @@
 //! `composefix list`.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use serde::Serialize;
@@ -84,20 +85,21 @@ pub(super) fn access_word(access: Access) -> &'static str {
 }
 
 impl Row<'_> {
-    /// Its id, a word of its kind where it has one, and what it is.
-    fn cells(&self) -> [&str; 3] {
-        match self {
-            Self::Rule { id, severity, summary } => [id, severity, summary],
-            Self::Strategy { id, summary, .. } => [id, "", summary],
-            Self::Platform { id, title, .. } => [id, "", title],
-            Self::Tree { id, access, title, .. } => [id, access, title],
-        }
+    /// Its id, a word of its kind or its groups where it has any, and what it is.
+    fn cells(&self) -> [Cow<'_, str>; 3] {
+        let (id, word, text) = match self {
+            Self::Rule { id, severity, summary } => (*id, Cow::from(*severity), *summary),
+            Self::Strategy { id, summary, .. } => (*id, Cow::from(""), *summary),
+            Self::Platform { id, title, groups } => (*id, Cow::from(groups.join(", ")), *title),
+            Self::Tree { id, access, title, .. } => (*id, Cow::from(*access), *title),
+        };
+        [Cow::from(id), word, Cow::from(text)]
     }
 }
 
 fn columns(rows: &[Row<'_>]) -> String {
     let cells: Vec<[String; 3]> =
-        rows.iter().map(|row| row.cells().map(|cell| visible(cell).into_owned())).collect();
+        rows.iter().map(|row| row.cells().map(|cell| visible(&cell).into_owned())).collect();
     let width = |column: fn(&[String; 3]) -> &String| {
         cells.iter().map(|row| column(row).chars().count()).max().unwrap_or(0)
     };
@@ -139,5 +141,15 @@ mod tests {
             Row::Rule { id: "long", severity: "note", summary: "second\u{1b}" },
         ];
         assert_eq!(columns(&rows), "a     warning  first\nlong  note     second\\u{1b}\n");
+    }
+
+    #[test]
+    fn platforms_stand_with_their_groups() {
+        let groups = ["macos".to_owned(), "desktop".to_owned()];
+        let rows = [
+            Row::Platform { id: "linux", title: "Linux", groups: &[] },
+            Row::Platform { id: "mac", title: "Mac", groups: &groups },
+        ];
+        assert_eq!(columns(&rows), "linux                  Linux\nmac    macos, desktop  Mac\n");
     }
 }

@@ -100,15 +100,38 @@ pub const BUILTIN: &[(&str, &str)] = &[
     ("images/weaviate.yaml", include_str!("../../rules/images/weaviate.yaml")),
     ("images/wordpress.yaml", include_str!("../../rules/images/wordpress.yaml")),
     ("images/zookeeper.yaml", include_str!("../../rules/images/zookeeper.yaml")),
+    ("platforms/colima-9p.yaml", include_str!("../../rules/platforms/colima-9p.yaml")),
+    ("platforms/colima-sshfs.yaml", include_str!("../../rules/platforms/colima-sshfs.yaml")),
+    ("platforms/colima-virtiofs.yaml", include_str!("../../rules/platforms/colima-virtiofs.yaml")),
+    (
+        "platforms/docker-desktop-linux.yaml",
+        include_str!("../../rules/platforms/docker-desktop-linux.yaml"),
+    ),
+    (
+        "platforms/docker-file-shares.yaml",
+        include_str!("../../rules/platforms/docker-file-shares.yaml"),
+    ),
     ("platforms/docker-machine.yaml", include_str!("../../rules/platforms/docker-machine.yaml")),
+    ("platforms/lima.yaml", include_str!("../../rules/platforms/lima.yaml")),
     ("platforms/linux-native.yaml", include_str!("../../rules/platforms/linux-native.yaml")),
     (
         "platforms/macos-docker-vmm.yaml",
         include_str!("../../rules/platforms/macos-docker-vmm.yaml"),
     ),
+    ("platforms/macos-grpcfuse.yaml", include_str!("../../rules/platforms/macos-grpcfuse.yaml")),
     ("platforms/macos-osxfs.yaml", include_str!("../../rules/platforms/macos-osxfs.yaml")),
     ("platforms/macos-virtiofs.yaml", include_str!("../../rules/platforms/macos-virtiofs.yaml")),
+    ("platforms/orbstack.yaml", include_str!("../../rules/platforms/orbstack.yaml")),
     ("platforms/podman-machine.yaml", include_str!("../../rules/platforms/podman-machine.yaml")),
+    ("platforms/rancher-desktop.yaml", include_str!("../../rules/platforms/rancher-desktop.yaml")),
+    (
+        "platforms/remote-container.yaml",
+        include_str!("../../rules/platforms/remote-container.yaml"),
+    ),
+    (
+        "platforms/windows-docker-vmm.yaml",
+        include_str!("../../rules/platforms/windows-docker-vmm.yaml"),
+    ),
     ("platforms/windows-hyperv.yaml", include_str!("../../rules/platforms/windows-hyperv.yaml")),
     (
         "platforms/windows-wsl2-distro.yaml",

@@ -64,6 +64,7 @@ impl Platform {
         let mut own = Self {
             id: format!("{}@{text}", self.id),
             title: format!("{} ({program} {text})", self.title),
+            versions: Vec::new(),
             ..self.clone()
         };
         for range in self.versions.iter().filter(|range| range.hold_for(&version)) {
