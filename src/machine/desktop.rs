@@ -124,8 +124,12 @@ fn components_version(look: &mut Look<'_>, file: &Path) -> Option<String> {
     Some(version)
 }
 
-/// True for a version that is known and comes before another one.
+/// True for a version that is known and comes before another one. Docker for Mac and Windows counted
+/// years, 17.03 to 18.09, before Docker Desktop began with 2.0.
 fn is_before(version: Option<&str>, bound: &str) -> bool {
+    if version.is_some_and(|version| version.starts_with("17.") || version.starts_with("18.")) {
+        return true;
+    }
     let own = version.and_then(Version::parse);
     own.zip(Version::parse(bound)).is_some_and(|(own, bound)| own < bound)
 }
@@ -150,7 +154,7 @@ impl Settings {
         }
         Answer::doubtful(
             platform,
-            "Docker Desktop's settings are not there, so its defaults are taken",
+            "Docker Desktop's settings are not there or cannot be read, so its defaults are taken",
         )
     }
 

@@ -145,13 +145,14 @@ impl<'a> Look<'a> {
         at
     }
 
-    /// The name of a platform with the version of its program, where its rules ask for one.
+    /// The name of a platform, with the version of its program where that makes a difference.
     pub(super) fn named(&self, id: &str, program: &str, version: Option<&str>) -> String {
-        let depends =
-            self.rules.platform(id).is_some_and(|p| p.program.as_deref() == Some(program));
-        let named = version.filter(|_| depends).map(|version| format!("{id}@{version}"));
-        let held = |name: &String| self.rules.platform_named(name).is_ok();
-        named.filter(held).unwrap_or_else(|| id.to_owned())
+        let rules = self.rules.platform(id).filter(|p| p.program.as_deref() == Some(program));
+        let differs = |version: &&str| rules.is_some_and(|platform| platform.differs_in(version));
+        match version.filter(differs) {
+            Some(version) => format!("{id}@{version}"),
+            None => id.to_owned(),
+        }
     }
 
     /// The version that the bundle of a macOS application names: `Docker` for Docker Desktop.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::Answer;
 use super::look::{Look, shown_value};
 use crate::host::System;
+use crate::rules::Version;
 
 /// Its settings: the first of the usual places that is there, else the first.
 pub(super) fn settings_file(look: &Look<'_>) -> Option<PathBuf> {
@@ -40,8 +41,9 @@ pub(super) fn answer(look: &mut Look<'_>) -> Answer {
         }
     }
     let named = look.named("rancher-desktop", "Rancher Desktop", version.as_deref());
+    let today = version.as_deref().and_then(Version::parse) >= Version::parse("1.20");
     match kind.as_deref() {
-        Some("reverse-sshfs") => Answer::doubtful(
+        Some("reverse-sshfs") if today || version.is_none() => Answer::doubtful(
             named,
             "reverse-sshfs is chosen, which is slower still than what is known of newer versions",
         ),

@@ -45,6 +45,12 @@ impl Versions {
 }
 
 impl Platform {
+    /// True when something of it is different in this version of its program.
+    pub fn differs_in(&self, version: &str) -> bool {
+        let version = Version::parse(version);
+        version.is_some_and(|version| self.versions.iter().any(|range| range.hold_for(&version)))
+    }
+
     /// The platform as one version of its program has it, with the id `id@version`.
     ///
     /// # Errors
