@@ -10,6 +10,7 @@ mod closest;
 mod explain;
 mod judgement;
 mod list;
+mod repository;
 mod targets;
 mod terminal;
 
