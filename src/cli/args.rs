@@ -298,13 +298,11 @@ pub(super) fn format_request(text: &str) -> Result<FormatRequest, String> {
         Some((word, file)) => (word, Some(PathBuf::from(file))),
         None => (text, None),
     };
-    match Format::ALL.iter().find(|(name, _)| *name == word) {
-        Some((_, format)) => Ok(FormatRequest { format: *format, file }),
-        None => {
-            let names = Format::ALL.map(|(name, _)| name);
-            Err(unknown("format", word, names, &format!("formats are {}", names.join(", "))))
-        }
-    }
+    let Some((_, format)) = Format::ALL.iter().find(|(name, _)| *name == word) else {
+        let names = Format::ALL.map(|(name, _)| name);
+        return Err(unknown("format", word, names, &format!("formats are {}", names.join(", "))));
+    };
+    Ok(FormatRequest { format: *format, file })
 }
 
 fn outlet(text: &str) -> Result<To, String> {

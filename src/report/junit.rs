@@ -1,4 +1,4 @@
-//! A test report in the form that JUnit made common.
+//! A test report in the form that `JUnit` made common.
 //!
 //! Each file is a suite: one passed case for a file without findings, else a case for each finding.
 //! What fails the run is a failure, what does not count is skipped with its reason, and what is below
@@ -29,13 +29,13 @@ pub fn render(report: &Report, fail_on: Severity) -> String {
     for file in &report.files {
         suites.entry(&file.path).or_insert_with(|| vec![Case::silent(file.ok)]);
     }
-    let all = || suites.values().flatten();
+    let all = suites.values().flatten();
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let name = attribute("name", env!("CARGO_PKG_NAME"));
-    writeln!(out, "<testsuites{name}{}>", counts(all())).unwrap_or_default();
+    writeln!(out, "<testsuites{name}{}>", counts(&all)).unwrap_or_default();
     for (file, cases) in &suites {
         let name = attribute("name", file);
-        writeln!(out, "  <testsuite{name}{}>", counts(cases.iter())).unwrap_or_default();
+        writeln!(out, "  <testsuite{name}{}>", counts(&cases.iter())).unwrap_or_default();
         for case in cases {
             case.write(file, &mut out);
         }
@@ -158,7 +158,7 @@ fn place(report: &Report, file: &str, span: Option<Span>) -> (String, Option<usi
     }
 }
 
-fn counts<'a>(cases: impl Iterator<Item = &'a Case> + Clone) -> String {
+fn counts<'a>(cases: &(impl Iterator<Item = &'a Case> + Clone)) -> String {
     let count = |outcome| cases.clone().filter(|case| case.outcome == outcome).count();
     let numbers = [
         ("tests", cases.clone().count()),

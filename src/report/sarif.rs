@@ -6,6 +6,8 @@
 
 mod rules;
 
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value, json};
 
 use super::region::Region;
@@ -201,7 +203,7 @@ fn encoded(path: &str) -> String {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
                 uri.push(char::from(byte));
             }
-            other => uri.push_str(&format!("%{other:02X}")),
+            other => write!(uri, "%{other:02X}").unwrap_or_default(),
         }
     }
     uri
