@@ -15,18 +15,19 @@ use std::sync::Arc;
 
 use formats_support::edits::{by_bytes, by_columns, by_offset, edited};
 use formats_support::readers::{Readers, rdformat};
-use formats_support::{Case, HOSTILE, cases, shapes};
+use formats_support::{Case, HOSTILE, again, cases, shapes};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use serde_json::{Value, json};
 use support::patch::applied;
-use support::put;
+use support::{Fixture, put};
 
 type Check = fn(&[Case]) -> Result<Completion, String>;
 
-const CHECKS: [(&str, Check); 10] = [
+const CHECKS: [(&str, Check); 11] = [
     ("sarif/schema", sarif_schema),
     ("sarif/places", sarif_places),
     ("sarif/edits", edits_agree),
+    ("sarif/repairs", edits_repair),
     ("sarif/suppressions", suppressions),
     ("github/commands", github_commands),
     ("gitlab/shape", gitlab_shape),
@@ -177,6 +178,44 @@ fn edits_agree(cases: &[Case]) -> Result<Completion, String> {
     })?;
     same("repairs are seen", repaired.get() > 100 && whole.get() > 50, true)?;
     Ok(Completion::Completed)
+}
+
+/// Each edit alone, with nothing else changed, takes its own finding away.
+fn edits_repair(cases: &[Case]) -> Result<Completion, String> {
+    let mut tried = 0;
+    for fixture in Fixture::all() {
+        let case = named(cases, &fixture.name);
+        let (sarif, report) = (case.json("sarif"), case.json("json"));
+        let results = list(&sarif["runs"][0]["results"]);
+        for (finding, result) in list(&report["findings"]).iter().zip(results) {
+            let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+            for change in list(&result["fixes"][0]["artifactChanges"]) {
+                let name = change["artifactLocation"]["uri"].as_str().unwrap();
+                let text = case.files.get(name).ok_or_else(|| format!("{}: {name}", case.name))?;
+                let edits = list(&change["replacements"]).iter().map(|r| {
+                    let new = r["insertedContent"]["text"].as_str().unwrap().to_owned();
+                    (by_columns(text, &r["deletedRegion"]), new)
+                });
+                files.insert(name.to_owned(), edited(text, edits.collect()).into_bytes());
+            }
+            if files.is_empty() {
+                continue;
+            }
+            let after = again(&fixture, &files);
+            let left = list(&after["findings"]).iter().any(|other| key(other) == key(finding));
+            same(&format!("{}: {} is left", case.name, finding["message"]), left, false)?;
+            same(&case.name, list(&after["problems"]).len(), 0)?;
+            tried += 1;
+        }
+    }
+    same("repairs are seen", tried > 100, true)?;
+    Ok(Completion::Completed)
+}
+
+/// What makes a finding the same one after an edit.
+fn key(finding: &Value) -> [&Value; 4] {
+    let (mount, tree) = (&finding["mount"]["target"], &finding["tree"]["target"]);
+    [&finding["rule"], &finding["service"], mount, tree]
 }
 
 /// True when one and the same edit repairs all that is repaired.

@@ -67,6 +67,13 @@ pub(crate) fn cases() -> Vec<Case> {
     cases
 }
 
+/// What the program finds in a fixture when some of its files have other texts.
+pub(crate) fn again(fixture: &Fixture, texts: &BTreeMap<String, Vec<u8>>) -> Value {
+    let host = fixture.host(Path::new(PLACE), texts);
+    let words = fixture.words("check --unsafe --format json");
+    support::run(&host, &environment(Path::new(PLACE)), &words).json()
+}
+
 fn of_fixture(fixture: &Fixture) -> Case {
     let host = fixture.host(Path::new(PLACE), &BTreeMap::new());
     let files = fixture.files.iter();

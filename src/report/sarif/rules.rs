@@ -18,7 +18,7 @@ fn rule(meta: &Meta) -> Value {
     let plain = plain(meta.page);
     let mut rule = json!({
         "id": meta.id,
-        "name": meta.id,
+        "name": meta.id.split('-').map(capital).collect::<String>(),
         "shortDescription": {"text": sentence(meta.summary)},
         "fullDescription": {"text": about(&plain, meta.summary)},
         "help": {"text": plain, "markdown": meta.page},
@@ -46,10 +46,14 @@ fn kind(severity: Severity) -> &'static str {
 
 /// A summary begins in lower case and ends without a stop.
 fn sentence(summary: &str) -> String {
-    let words = summary.replace('`', "");
-    let mut letters = words.chars();
+    format!("{}.", capital(&summary.replace('`', "")))
+}
+
+/// A text with its first letter in upper case.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
     let first = letters.next().map(|c| c.to_uppercase().collect::<String>());
-    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+    format!("{}{}", first.unwrap_or_default(), letters.as_str())
 }
 
 /// The first paragraph below the first heading of a page; the summary for a page without one.
@@ -96,6 +100,7 @@ mod tests {
             assert!(text("/fullDescription/text").chars().count() <= 1024, "{rule:#}");
             assert!(text("/fullDescription/text").len() > 40, "{rule:#}");
             assert!(text("/help/markdown").starts_with("# "), "{rule:#}");
+            assert_ne!(rule["name"], rule["id"]);
         }
     }
 
