@@ -61,7 +61,13 @@ impl Case {
 
 /// All projects.
 pub(crate) fn cases() -> Vec<Case> {
-    let mut cases: Vec<Case> = Fixture::all().iter().map(of_fixture).collect();
+    let fixtures = Fixture::all();
+    let half = fixtures.len() / 2;
+    let mut cases: Vec<Case> = std::thread::scope(|scope| {
+        let halves = [&fixtures[..half], &fixtures[half..]]
+            .map(|part| scope.spawn(|| part.iter().map(of_fixture).collect::<Vec<Case>>()));
+        halves.into_iter().flat_map(|half| half.join().unwrap()).collect()
+    });
     cases.extend([wide(), hostile("hostile", false), hostile("hostile-whole", true), suppressed()]);
     cases.push(of_report("empty", &Report::default()));
     cases
