@@ -76,6 +76,7 @@ fn settings(write_from: Applicability) -> Settings {
         write_from,
         full_survey: false,
         show_mounts: false,
+        edits_alone: false,
         destination: Destination::InPlace,
     }
 }

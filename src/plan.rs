@@ -15,6 +15,8 @@ use crate::rewrite::{Bystanders, Destination, Effects, Outlet, place, prove, rew
 use crate::rules::{Access, Answer};
 use crate::strategy::{self, Claims, Group, Member, Names, Strategy};
 
+mod alone;
+
 /// What the user asked for.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -32,6 +34,8 @@ pub struct Settings {
     pub full_survey: bool,
     /// Add all resolved mounts to the report.
     pub show_mounts: bool,
+    /// Prove what repairs each finding by itself, too.
+    pub edits_alone: bool,
     /// Where changes go.
     pub destination: Destination,
 }
@@ -45,6 +49,8 @@ pub struct Plan {
     pub texts: Texts,
     /// Indices of the findings that the new texts repair.
     pub repaired: BTreeSet<usize>,
+    /// New texts that repair a finding and what must be repaired with it, nothing else; by index.
+    pub alone: BTreeMap<usize, Texts>,
 }
 
 /// Plans one project. Changes go to `outlet`; `elsewhere` says why new texts, with what they do in
@@ -80,7 +86,12 @@ pub fn plan(
         planner.prove_most(&findings, &groups)
     };
     groups.retain(|group| !refused.iter().any(|(r, _)| r == group));
-    planner.finish(findings, texts, &groups)
+    let alone = if settings.edits_alone {
+        planner.each_alone(&findings, &groups, &texts)
+    } else {
+        BTreeMap::new()
+    };
+    planner.finish(findings, texts, &groups, alone)
 }
 
 fn is_written(findings: &[Finding], index: usize, from: Applicability) -> bool {
@@ -409,13 +420,22 @@ impl<'a> Planner<'a> {
 
     // ---- result
 
-    fn finish(&self, findings: Vec<Finding>, texts: Texts, groups: &[Vec<usize>]) -> Plan {
+    fn finish(
+        &self,
+        findings: Vec<Finding>,
+        texts: Texts,
+        groups: &[Vec<usize>],
+        mut alone: BTreeMap<usize, Texts>,
+    ) -> Plan {
         let repaired: BTreeSet<usize> = groups.iter().flatten().copied().collect();
         let mut plan = Plan { texts, ..Plan::default() };
         for (index, finding) in findings.into_iter().enumerate() {
             if self.cx.project.service(&finding.service).is_some_and(|s| s.active) {
                 if repaired.contains(&index) {
                     plan.repaired.insert(plan.findings.len());
+                }
+                if let Some(texts) = alone.remove(&index) {
+                    plan.alone.insert(plan.findings.len(), texts);
                 }
                 plan.findings.push(finding);
             }

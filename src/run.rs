@@ -3,6 +3,7 @@
 //! `check` and `apply` are the same run. `check` prints the report, `apply` the patches; so they
 //! cannot disagree.
 
+mod edits;
 mod prepare;
 
 use std::borrow::Cow;
@@ -14,13 +15,14 @@ use std::path::PathBuf;
 use crate::compose::{Origin, Project, Request, Resolved, Service, load, relative_name, resolve};
 use crate::detect::Context;
 use crate::error::Problem;
-use crate::finding::{Applicability, Change};
+use crate::finding::{Applicability, Change, Fix};
 use crate::host::{Environment, Host, lexical_clean};
 use crate::plan::{Plan, Texts, key, plan};
 use crate::report::{CheckedFile, MountRow, NotJudged, Report, Reported};
 use crate::rewrite::{Destination, Effects, Outlet, hold, outlet};
 use crate::rules::{Access, Platform, Rules};
 use crate::source::{Source, Span};
+use edits::replacements;
 use prepare::{Prepared, in_parallel, look_around};
 
 pub use crate::plan::Settings;
@@ -181,7 +183,9 @@ impl Run<'_> {
         };
         for (index, finding) in plan.findings.into_iter().enumerate() {
             let (file, span) = project.place_of(finding.mount.origin);
-            let reported = Reported { file: file.to_owned(), span, finding, suppressed: None };
+            let edits = plan.alone.get(&index).map(|texts| replacements(&project, texts));
+            let (file, edits) = (file.to_owned(), edits.unwrap_or_default());
+            let reported = Reported { file, span, finding, suppressed: None, edits };
             if plan.repaired.contains(&index) {
                 self.repaired.insert(identity(&reported));
             }
@@ -465,7 +469,8 @@ fn takes_binds(plan: &Plan) -> bool {
 /// A plan with another one that was made on top of its texts. Findings stay where they stand before
 /// both; what is not found any more is repaired.
 fn followed(first: Plan, next: Plan) -> Plan {
-    let mut all = Plan { texts: first.texts, repaired: first.repaired, ..Plan::default() };
+    let Plan { texts, repaired, alone, .. } = first;
+    let mut all = Plan { texts, repaired, alone, ..Plan::default() };
     all.texts.extend(next.texts);
     for (index, mut finding) in first.findings.into_iter().enumerate() {
         let now = next.findings.iter().position(|other| key(other) == key(&finding));
@@ -473,6 +478,12 @@ fn followed(first: Plan, next: Plan) -> Plan {
             all.repaired.insert(index);
         }
         if let Some(now) = now.and_then(|index| next.findings.get(index)) {
+            let title =
+                |fix: &Option<Fix>| fix.as_ref().map(|f| (f.applicability, f.title.clone()));
+            if title(&finding.fix) != title(&now.fix) {
+                // The edit belongs to a fix that gave way to another one.
+                all.alone.remove(&index);
+            }
             finding.fix.clone_from(&now.fix);
             finding.advice.clone_from(&now.advice);
         }

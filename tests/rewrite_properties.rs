@@ -112,6 +112,7 @@ impl Bench {
                 write_from: Applicability::Unsafe,
                 full_survey: false,
                 show_mounts: false,
+                edits_alone: false,
                 destination: Destination::InPlace,
             },
             name,

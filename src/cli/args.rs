@@ -50,10 +50,12 @@ pub(super) struct CheckFlags {
     /// End with 0 although there are findings
     #[arg(long, help_heading = "Result")]
     pub(super) exit_zero: bool,
-    /// Form of the report: text or json; several with commas
+    /// Form of the report: text, json, sarif, github, gitlab, junit or rdjson; several with commas
     ///
     /// With `=FILE` the report goes to that file, else to standard output. Only one report can go
-    /// to standard output.
+    /// to standard output. text is for people, json has everything, sarif is for code scanning,
+    /// github prints annotations in GitHub Actions, gitlab is a Code Quality report, junit a test
+    /// report, rdjson is for reviewdog. Environment variable: `COMPOSEFIX_FORMAT`.
     #[arg(long, value_name = "FORMAT[=FILE]", value_delimiter = ',', help_heading = "Result",
         value_parser = format_request)]
     pub(super) format: Vec<FormatRequest>,
@@ -252,6 +254,34 @@ pub(super) enum ListFormat {
 pub(super) enum Format {
     Text,
     Json,
+    Sarif,
+    Github,
+    Gitlab,
+    Junit,
+    Rdjson,
+}
+
+impl Format {
+    /// Every format by its name.
+    const ALL: [(&str, Self); 7] = [
+        ("text", Self::Text),
+        ("json", Self::Json),
+        ("sarif", Self::Sarif),
+        ("github", Self::Github),
+        ("gitlab", Self::Gitlab),
+        ("junit", Self::Junit),
+        ("rdjson", Self::Rdjson),
+    ];
+
+    /// True for a report that holds what could not be checked, too.
+    pub(super) fn has_problems(self) -> bool {
+        self != Self::Text
+    }
+
+    /// True for a report that attaches an edit to each finding.
+    pub(super) fn has_edits(self) -> bool {
+        matches!(self, Self::Sarif | Self::Rdjson)
+    }
 }
 
 /// One `--format`.
@@ -287,15 +317,11 @@ pub(super) fn format_request(text: &str) -> Result<FormatRequest, String> {
         Some((word, file)) => (word, Some(PathBuf::from(file))),
         None => (text, None),
     };
-    let format = match word {
-        "text" => Format::Text,
-        "json" => Format::Json,
-        other => {
-            let known = ["text", "json"];
-            return Err(unknown("format", other, known, "this version has text and json"));
-        }
+    let Some((_, format)) = Format::ALL.iter().find(|(name, _)| *name == word) else {
+        let names = Format::ALL.map(|(name, _)| name);
+        return Err(unknown("format", word, names, &format!("formats are {}", names.join(", "))));
     };
-    Ok(FormatRequest { format, file })
+    Ok(FormatRequest { format: *format, file })
 }
 
 fn outlet(text: &str) -> Result<To, String> {
@@ -329,6 +355,9 @@ mod tests {
         assert_eq!(format_request("json"), Ok(json(None)));
         assert_eq!(format_request("json=a=b.json"), Ok(json(Some("a=b.json"))));
         assert!(format_request("json=").is_err());
+        for (name, format) in Format::ALL {
+            assert_eq!(format_request(name), Ok(FormatRequest { format, file: None }));
+        }
         let error = format_request("jsn=x").unwrap_err();
         assert_eq!(error, "unknown format `jsn`; did you mean `json`?");
     }

@@ -6,11 +6,13 @@ use std::path::Path;
 
 use super::args::{CheckFlags, ColourChoice, Format, FormatRequest, OutputFlags, format_request};
 use super::judgement::Counts;
+use super::repository::real_paths;
 use super::{Command, Exit};
 use crate::error::Error;
+use crate::finding::Severity;
 use crate::host::Environment;
 use crate::report::text::Style;
-use crate::report::{Report, json, text};
+use crate::report::{Report, github, gitlab, json, junit, rdjson, sarif, text};
 use crate::run::Examination;
 
 impl Command<'_> {
@@ -23,9 +25,12 @@ impl Command<'_> {
         let counts = Counts {
             full_survey: flags.full_survey,
             show_mounts: flags.show_mounts,
+            edits_alone: wanted.iter().any(|request| request.format.has_edits()),
             ..Counts::default()
         };
-        let examined = self.examine(&flags.project, &flags.judgement, counts)?;
+        let mut examined = self.examine(&flags.project, &flags.judgement, counts)?;
+        let report = &mut examined.examination.report;
+        report.real_paths = real_paths(self.host, &self.environment.directory, report);
         self.report(flags, output, &wanted, &examined.examination)
     }
 
@@ -42,21 +47,22 @@ impl Command<'_> {
             match &request.file {
                 None => {
                     let style = self.style(output, self.stdout_is_terminal);
-                    self.print(&rendered(report, request.format, style))?;
+                    self.print(&rendered(report, request.format, style, flags.fail_on))?;
                 }
                 Some(file) => {
                     let colour = output.color == ColourChoice::Always;
                     let style = Style { colour, ..self.style(output, false) };
                     let path = self.environment.directory.join(file);
-                    write_report(&path, &rendered(report, request.format, style))?;
+                    let text = rendered(report, request.format, style, flags.fail_on);
+                    write_report(&path, &text)?;
                 }
             }
         }
         if flags.diff {
             self.print_patch(output, &examination.patches)?;
         }
-        // A JSON report on standard output has the problems in it.
-        if !wanted.iter().any(|r| r.format == Format::Json && r.file.is_none()) {
+        // Problems that stand on standard output already are not told twice.
+        if !wanted.iter().any(|r| r.format.has_problems() && r.file.is_none()) {
             self.say_problems(examination, output);
         }
         self.say_notes(examination, output);
@@ -69,10 +75,15 @@ impl Command<'_> {
     }
 }
 
-fn rendered(report: &Report, format: Format, style: Style) -> String {
+fn rendered(report: &Report, format: Format, style: Style, fail_on: Severity) -> String {
     match format {
         Format::Text => text::render(report, style),
         Format::Json => json::render(report),
+        Format::Sarif => sarif::render(report),
+        Format::Github => github::render(report),
+        Format::Gitlab => gitlab::render(report),
+        Format::Junit => junit::render(report, fail_on),
+        Format::Rdjson => rdjson::render(report),
     }
 }
 

@@ -22,6 +22,7 @@ const DEFAULT_PLATFORMS: [&str; 2] = ["macos-virtiofs", "windows-wsl2-drive"];
 pub(super) struct Counts {
     pub(super) full_survey: bool,
     pub(super) show_mounts: bool,
+    pub(super) edits_alone: bool,
     pub(super) destination: Destination,
 }
 
@@ -52,6 +53,7 @@ pub(super) fn settings(
         write_from: if flags.risky { Applicability::Unsafe } else { Applicability::Safe },
         full_survey: counts.full_survey,
         show_mounts: counts.show_mounts,
+        edits_alone: counts.edits_alone,
         destination: counts.destination,
     })
 }

@@ -11,6 +11,7 @@ mod explain;
 mod judgement;
 mod list;
 mod platform;
+mod repository;
 mod targets;
 mod terminal;
 

@@ -61,7 +61,11 @@ fn wrong_flags_are_errors_on_standard_error() {
     for (words, message) in [
         ("chek", "'check'"),
         ("check --format jsn", "unknown format `jsn`; did you mean `json`?"),
-        ("check --format sarif", "unknown format `sarif`; this version has text and json"),
+        ("check --format srif", "unknown format `srif`; did you mean `sarif`?"),
+        (
+            "check --format xml",
+            "unknown format `xml`; formats are text, json, sarif, github, gitlab, junit, rdjson",
+        ),
         ("check --fail-on warn", "'warning'"),
         ("check --frobnicate", "--frobnicate"),
         ("check -f a.yaml b.yaml", "cannot be used with"),

@@ -19,9 +19,13 @@ use crate::survey::Evidence;
 /// Characters that a terminal would obey are written as `\uXXXX`, so that printing the report is
 /// harmless.
 pub fn render(report: &Report) -> String {
-    let model = Model::of(report);
-    let mut text = serde_json::to_string_pretty(&model).unwrap_or_else(|error| {
-        // Strings, numbers and lists: nothing in the model can fail to become JSON.
+    printable(&Model::of(report))
+}
+
+/// A model as JSON that can be printed, with a line break at its end.
+pub(super) fn printable(model: &impl Serialize) -> String {
+    let mut text = serde_json::to_string_pretty(model).unwrap_or_else(|error| {
+        // Strings, numbers and lists: nothing in the models can fail to become JSON.
         unreachable!("the report is not JSON: {error}")
     });
     text.push('\n');

@@ -5,12 +5,20 @@
 
 pub mod diff;
 mod excerpt;
+pub mod fingerprint;
+pub mod github;
+pub mod gitlab;
 pub mod json;
+pub mod junit;
 pub mod page;
+pub mod rdjson;
+mod region;
 #[cfg(test)]
 pub(crate) mod sample;
+pub mod sarif;
 pub mod text;
 pub mod visible;
+mod words;
 
 use std::collections::BTreeMap;
 
@@ -35,6 +43,9 @@ pub struct Report {
     pub mounts: Option<Vec<MountRow>>,
     /// The texts of all files that the above speaks of, by name.
     pub sources: BTreeMap<String, Source>,
+    /// Where files of findings and problems really lie, by name. One that is not here lies where its
+    /// name says.
+    pub real_paths: BTreeMap<String, RealPath>,
     /// What was surveyed and what was skipped on the way, for `-v`.
     pub notes: Vec<String>,
 }
@@ -59,6 +70,51 @@ pub struct Reported {
     pub span: Span,
     /// Why it does not count; none when it does.
     pub suppressed: Option<Suppression>,
+    /// What would repair it, and with it only what can be repaired in no other way: proven alone, in
+    /// the files as they were read. Empty when nothing may be written for it, and where nobody asked.
+    pub edits: Vec<Replacement>,
+}
+
+/// Other bytes for some bytes of a file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Replacement {
+    /// The file.
+    pub file: String,
+    /// The old bytes; empty for an insertion.
+    pub span: Span,
+    /// The new ones.
+    pub text: String,
+}
+
+/// A file's path with every link in it followed.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RealPath {
+    /// Relative to the root of the repository, with `/`; none for a file that lies outside.
+    pub in_repository: Option<String>,
+    /// Relative to the working directory, with `/`.
+    pub from_here: String,
+    /// From the root of the file system, with `/`.
+    pub absolute: String,
+}
+
+impl Report {
+    /// The name by which a service that knows the repository finds a file: below the root of the
+    /// repository where it lies there, else relative to the working directory.
+    pub fn repository_name<'a>(&'a self, file: &'a str) -> &'a str {
+        match self.real_paths.get(file) {
+            Some(real) => real.in_repository.as_deref().unwrap_or(&real.from_here),
+            None => file,
+        }
+    }
+
+    /// The edits that repair a finding. None for one that does not count, and none at all where
+    /// anything could not be checked: then `apply` would not write either.
+    pub fn edits_of<'a>(&self, reported: &'a Reported) -> &'a [Replacement] {
+        match reported.suppressed {
+            None if self.problems.is_empty() => &reported.edits,
+            _ => &[],
+        }
+    }
 }
 
 /// The team's own word that a finding does not count.

@@ -1,6 +1,6 @@
 //! A report with one of everything, for tests.
 
-use super::{CheckedFile, MountRow, NotJudged, Report, Reported};
+use super::{CheckedFile, MountRow, NotJudged, Replacement, Report, Reported};
 use crate::compose::{BaseId, FileId, Origin};
 use crate::error::Problem;
 use crate::finding::{Applicability, Finding, Fix, MountRef, Severity, Tree};
@@ -78,13 +78,24 @@ pub(crate) fn report(applicability: Applicability) -> Report {
             file: "compose.yaml".to_owned(),
             span: span(TEXT, "./:/app"),
             suppressed: None,
+            edits: Vec::new(),
         }],
         sources: [("compose.yaml".to_owned(), Source::new("compose.yaml", TEXT))].into(),
         ..Report::default()
     }
 }
 
-/// The same with a second finding without tree and fix, problems, mounts and a mount that was not
+/// The same warning with an edit that repairs it.
+pub(crate) fn with_edit() -> Report {
+    let mut report = report(Applicability::Safe);
+    let at = span(TEXT, "      - x:").start;
+    let text = "      - y:/app/y\n".to_owned();
+    let edit = Replacement { file: "compose.yaml".to_owned(), span: Span::at(at), text };
+    report.findings[0].edits.push(edit);
+    report
+}
+
+/// [`report`] with a second finding without tree and fix, problems, mounts and a mount that was not
 /// judged.
 pub(crate) fn full_report() -> Report {
     let mut report = report(Applicability::Unsafe);
@@ -103,6 +114,7 @@ pub(crate) fn full_report() -> Report {
         file: "compose.yaml".to_owned(),
         span: second,
         suppressed: None,
+        edits: Vec::new(),
     });
     report.files.push(CheckedFile { path: "x.yaml".to_owned(), ok: false });
     report.sources.insert("x.yaml".to_owned(), Source::new("x.yaml", "a: [1\nb: ü\n"));

@@ -9,10 +9,10 @@ use miette::{
 
 use super::excerpt::Excerpt;
 use super::visible::visible;
-use super::{Report, Reported};
+use super::{Report, Reported, words};
 use crate::detect::grouped;
 use crate::error::Problem;
-use crate::finding::{Applicability, Fix, Severity, Tree};
+use crate::finding::{Applicability, Severity, Tree};
 use crate::source::{Source, Span};
 use crate::survey::Evidence;
 
@@ -121,11 +121,8 @@ impl Shown {
     fn finding(reported: &Reported, report: &Report) -> Self {
         let finding = &reported.finding;
         let excerpt = excerpt(report, &reported.file, reported.span);
-        let mut help: Vec<String> = finding.fix.as_ref().map(advice).unwrap_or_default();
-        help.extend(finding.advice.iter().map(|line| format!("by hand: {}", visible(line))));
-        if finding.platforms != report.platforms && !finding.platforms.is_empty() {
-            help.push(format!("holds for {} only", finding.platforms.join(", ")));
-        }
+        let help = words::help(finding, report);
+        let help = help.iter().map(|line| visible(line).into_owned()).collect();
         Self {
             code: format!("{}[{}]", finding.severity.word(), finding.rule),
             level: match finding.severity {
@@ -134,9 +131,10 @@ impl Shown {
                 Severity::Note => Level::Advice,
             },
             message: {
-                let said = format!("{}: {}", visible(&finding.service), visible(&finding.message));
+                let said = words::said(finding);
+                let said = visible(&said);
                 match &excerpt {
-                    Some(_) => said,
+                    Some(_) => said.into_owned(),
                     None => format!("{}: {said}", visible(&reported.file)),
                 }
             },
@@ -204,17 +202,6 @@ fn covers(tree: &Tree) -> String {
         (Some(files), _) => format!("covers {name}, about {files} files"),
         (None, _) => format!("covers {name}"),
     }
-}
-
-/// What to do, and what to know about it.
-fn advice(fix: &Fix) -> Vec<String> {
-    let how = match fix.applicability {
-        Applicability::Safe => "fix available with `composefix apply`",
-        Applicability::Unsafe => "fix available with `composefix apply --unsafe`",
-        Applicability::Manual => "by hand",
-    };
-    let title = format!("{how}: {}", visible(&fix.title));
-    std::iter::once(title).chain(fix.notes.iter().map(|n| visible(n).into_owned())).collect()
 }
 
 /// Columns that `miette` leaves free around a help text.

@@ -225,6 +225,7 @@ pub(crate) fn examine_mutants(texts: &[String], count: usize) -> Vec<String> {
         write_from: Applicability::Unsafe,
         full_survey: false,
         show_mounts: true,
+        edits_alone: false,
         destination: Destination::InPlace,
     };
     let environment = Environment { directory: "/home/me/p".into(), ..Environment::default() };

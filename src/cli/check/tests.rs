@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use super::super::args::Task;
 use super::super::tests::{Outcome, Stage, parsed};
 use super::*;
-use crate::finding::{Applicability, Severity};
+use crate::finding::Applicability;
 use crate::host::{Host as _, RealHost};
 use crate::report::sample;
 use crate::run::Patch;
@@ -57,9 +57,33 @@ fn findings_and_problems_are_both_told() {
     assert!(outcome.stdout.contains("warning[slow-tree]"), "{}", outcome.stdout);
     assert!(!outcome.stdout.contains("gone.yaml"), "{}", outcome.stdout);
     assert!(outcome.stderr.contains("gone.yaml: cannot read"), "{}", outcome.stderr);
-    let outcome = checked(&Stage::default(), "--format json", &examination(sample::full_report()));
-    assert!(outcome.stdout.contains("\"gone.yaml\""), "{}", outcome.stdout);
-    assert_eq!(outcome.stderr, "");
+    for format in ["json", "sarif", "github", "gitlab", "junit", "rdjson"] {
+        let problems = || examination(sample::full_report());
+        let outcome = checked(&Stage::default(), &format!("--format {format}"), &problems());
+        assert!(outcome.stdout.contains("gone.yaml"), "{}", outcome.stdout);
+        assert_eq!(outcome.stderr, "", "{format}");
+        let place = tempfile::tempdir().unwrap();
+        let stage = Stage { directory: place.path().to_path_buf(), ..Stage::default() };
+        let outcome = checked(&stage, &format!("--format {format}=a"), &problems());
+        assert!(outcome.stderr.contains("gone.yaml"), "{format}: {}", outcome.stderr);
+    }
+}
+
+#[test]
+fn the_variable_knows_every_format() {
+    for (format, start) in [
+        ("sarif", "{\n  \"$schema\""),
+        ("github", "::warning "),
+        ("gitlab", "[\n"),
+        ("junit", "<?xml"),
+        ("rdjson", "{\n  \"diagnostics\""),
+    ] {
+        let variables = BTreeMap::from([("COMPOSEFIX_FORMAT".to_owned(), format.to_owned())]);
+        let stage = Stage { variables, ..Stage::default() };
+        let outcome = checked(&stage, "", &examination(sample::report(Applicability::Safe)));
+        assert!(outcome.stdout.starts_with(start), "{format}: {}", outcome.stdout);
+        assert_eq!(outcome.result, Ok(Exit::Findings));
+    }
 }
 
 #[test]

@@ -35,6 +35,7 @@ fn narrowed(host: MemoryHost) -> (Vec<String>, Vec<String>) {
         write_from: Applicability::Unsafe,
         full_survey: false,
         show_mounts: false,
+        edits_alone: false,
         destination: Destination::default(),
     };
     let session = Session { host: &host, environment: &environment, rules: &rules, settings };
