@@ -77,6 +77,7 @@ fn settings(write_from: Applicability) -> Settings {
         full_survey: false,
         show_mounts: false,
         destination: Destination::InPlace,
+        ..Settings::default()
     }
 }
 

@@ -6,17 +6,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::compose::{Project, Request, Service, load};
+use crate::config::Config;
 use crate::detect::{self, Context, Detector};
-use crate::finding::{Applicability, Change, Finding, Fix};
+use crate::finding::{Applicability, Change, Finding, Fix, Severity};
 use crate::host::Environment;
 use crate::rewrite::{Bystanders, Destination, Effects, Outlet, place, prove, rewritten};
 use crate::rules::{Access, Answer};
 use crate::strategy::{self, Claims, Group, Member, Names, Strategy};
+use crate::suppress::{Ask, Asks, Suppression};
 
-/// What the user asked for.
+/// What the user and the team asked for.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag or a key of its own")]
 pub struct Settings {
     /// Ids of platforms to judge for; they exist.
     pub platforms: Vec<String>,
@@ -34,6 +38,61 @@ pub struct Settings {
     pub show_mounts: bool,
     /// Where changes go.
     pub destination: Destination,
+    /// Severities of rules that have another one than usual.
+    pub levels: BTreeMap<&'static str, Severity>,
+    /// The severity from which findings fail a gate.
+    pub fail_on: Severity,
+    /// Files from which a tree counts as large; none for the usual number.
+    pub min_files: Option<u64>,
+    /// The configuration, for what it ignores.
+    pub config: Option<Arc<Config>>,
+    /// Comments and the configuration may ignore findings.
+    pub ignores: bool,
+    /// The run looks at everything that the configuration speaks of.
+    pub everything: bool,
+    /// What is doubtful about the configuration is a problem.
+    pub strict: bool,
+}
+
+impl Default for Settings {
+    /// No platform, every rule, safe fixes, in place.
+    fn default() -> Self {
+        Self {
+            platforms: Vec::new(),
+            strategies: Vec::new(),
+            select: Vec::new(),
+            ignore: Vec::new(),
+            write_from: Applicability::Safe,
+            full_survey: false,
+            show_mounts: false,
+            destination: Destination::default(),
+            levels: BTreeMap::new(),
+            fail_on: Severity::Warning,
+            min_files: None,
+            config: None,
+            ignores: true,
+            everything: false,
+            strict: false,
+        }
+    }
+}
+
+impl Settings {
+    /// True for a rule that is to be reported.
+    pub fn reports(&self, rule: &str) -> bool {
+        let named = |list: &[String]| list.iter().any(|other| other == rule);
+        (self.select.is_empty() || named(&self.select)) && !named(&self.ignore)
+    }
+
+    /// How much a finding of a rule matters.
+    pub fn severity(&self, rule: &str, usual: Severity) -> Severity {
+        self.levels.get(rule).copied().unwrap_or(usual)
+    }
+
+    /// Everything that may suppress findings of a project; none when nothing may.
+    pub fn asks<'a>(&'a self, project: &'a Project) -> Option<Asks<'a>> {
+        self.ignores.then(|| Asks::of(project, self.config.as_deref()))
+    }
 }
 
 /// What is to be done in one project.
@@ -45,6 +104,10 @@ pub struct Plan {
     pub texts: Texts,
     /// Indices of the findings that the new texts repair.
     pub repaired: BTreeSet<usize>,
+    /// Findings that do not count, by their index. Nothing is proposed for them.
+    pub suppressed: BTreeMap<usize, Suppression>,
+    /// What suppressed a finding, of an active service or not.
+    pub asked: BTreeSet<Ask>,
 }
 
 /// Plans one project. Changes go to `outlet`; `elsewhere` says why new texts, with what they do in
@@ -60,7 +123,8 @@ pub fn plan(
     let detectors = selected(settings);
     let planner = Planner { cx, settings, environment, request, outlet, elsewhere, detectors };
     let mut findings = planner.detect(cx);
-    let mut groups = Planner::groups(&findings);
+    let (suppressed, asked) = planner.suppressed(&findings);
+    let mut groups = Planner::groups(&findings, &suppressed);
     planner.propose(&mut findings, &groups);
     groups.retain(|group| group.iter().any(|i| is_written(&findings, *i, Applicability::Unsafe)));
     let (proven, refused) = planner.prove_most(&findings, &groups);
@@ -80,7 +144,8 @@ pub fn plan(
         planner.prove_most(&findings, &groups)
     };
     groups.retain(|group| !refused.iter().any(|(r, _)| r == group));
-    planner.finish(findings, texts, &groups)
+    let plan = planner.finish(findings, texts, &groups, suppressed);
+    Plan { asked, ..plan }
 }
 
 fn is_written(findings: &[Finding], index: usize, from: Applicability) -> bool {
@@ -89,11 +154,7 @@ fn is_written(findings: &[Finding], index: usize, from: Applicability) -> bool {
 }
 
 fn selected(settings: &Settings) -> Vec<&'static dyn Detector> {
-    let wanted = |id: &str| {
-        let named = |list: &[String]| list.iter().any(|r| r == id);
-        (settings.select.is_empty() || named(&settings.select)) && !named(&settings.ignore)
-    };
-    detect::ALL.iter().copied().filter(|d| wanted(d.id())).collect()
+    detect::ALL.iter().copied().filter(|d| settings.reports(d.id())).collect()
 }
 
 /// What all fixes of a group promise together.
@@ -129,15 +190,35 @@ struct Planner<'a> {
 impl<'a> Planner<'a> {
     fn detect(&self, cx: &Context<'_>) -> Vec<Finding> {
         let mut found: Vec<Finding> = self.detectors.iter().flat_map(|d| d.detect(cx)).collect();
+        for finding in &mut found {
+            finding.severity = self.settings.severity(finding.rule, finding.severity);
+        }
         found.sort_by(|a, b| key(a).cmp(&key(b)));
         found
     }
 
-    /// Indices of findings that belong together, each group in the findings' order: those on one
-    /// tree of the host, and those on one entry that several services share.
-    fn groups(findings: &[Finding]) -> Vec<Vec<usize>> {
-        let mut groups: BTreeMap<(&str, String), Vec<usize>> = BTreeMap::new();
+    /// The findings that do not count, by index, and everything that says so.
+    fn suppressed(&self, findings: &[Finding]) -> (BTreeMap<usize, Suppression>, BTreeSet<Ask>) {
+        let mut suppressed = BTreeMap::new();
+        let mut asked = BTreeSet::new();
+        let asks = self.settings.asks(self.cx.project).filter(|asks| !asks.is_empty());
+        let Some(asks) = asks else { return (suppressed, asked) };
         for (index, finding) in findings.iter().enumerate() {
+            for (ask, suppression) in asks.about(finding) {
+                asked.insert(ask);
+                suppressed.entry(index).or_insert(suppression);
+            }
+        }
+        (suppressed, asked)
+    }
+
+    /// Indices of findings that belong together, each group in the findings' order: those on one
+    /// tree of the host, and those on one entry that several services share. What is suppressed is
+    /// in none.
+    fn groups(findings: &[Finding], suppressed: &BTreeMap<usize, Suppression>) -> Vec<Vec<usize>> {
+        let mut groups: BTreeMap<(&str, String), Vec<usize>> = BTreeMap::new();
+        let counting = findings.iter().enumerate().filter(|(i, _)| !suppressed.contains_key(i));
+        for (index, finding) in counting {
             let what = match &finding.tree {
                 Some(tree) => tree.host.clone(),
                 None => format!("{:?}", finding.mount.place),
@@ -395,13 +476,22 @@ impl<'a> Planner<'a> {
 
     // ---- result
 
-    fn finish(&self, findings: Vec<Finding>, texts: Texts, groups: &[Vec<usize>]) -> Plan {
+    fn finish(
+        &self,
+        findings: Vec<Finding>,
+        texts: Texts,
+        groups: &[Vec<usize>],
+        mut suppressed: BTreeMap<usize, Suppression>,
+    ) -> Plan {
         let repaired: BTreeSet<usize> = groups.iter().flatten().copied().collect();
         let mut plan = Plan { texts, ..Plan::default() };
         for (index, finding) in findings.into_iter().enumerate() {
             if self.cx.project.service(&finding.service).is_some_and(|s| s.active) {
                 if repaired.contains(&index) {
                     plan.repaired.insert(plan.findings.len());
+                }
+                if let Some(suppression) = suppressed.remove(&index) {
+                    plan.suppressed.insert(plan.findings.len(), suppression);
                 }
                 plan.findings.push(finding);
             }

@@ -4,6 +4,7 @@
 //! cannot disagree.
 
 mod prepare;
+mod unused;
 
 use std::cell::OnceCell;
 use std::collections::btree_map::Entry;
@@ -11,16 +12,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::compose::{Origin, Project, Request, Resolved, Service, load, relative_name, resolve};
-use crate::detect::Context;
+use crate::detect::{Context, unused_ignore};
 use crate::error::Problem;
 use crate::finding::{Applicability, Change};
 use crate::host::{Environment, Host, lexical_clean};
 use crate::plan::{Plan, Texts, key, plan};
-use crate::report::{CheckedFile, MountRow, NotJudged, Report, Reported};
+use crate::report::{CheckedFile, MountRow, NotJudged, Report, Reported, Suppression};
 use crate::rewrite::{Destination, Effects, Outlet, hold, outlet};
 use crate::rules::{Access, Platform, Rules};
 use crate::source::{Source, Span};
 use prepare::{Prepared, in_parallel, look_around};
+use unused::Unused;
 
 pub use crate::plan::Settings;
 pub use crate::rewrite::Patch;
@@ -48,6 +50,8 @@ pub struct Examination {
     pub left: Vec<Left>,
     /// What the user has to do so that the patches take effect.
     pub hints: Vec<String>,
+    /// A finding counts that is at or above the severity from which its project's settings fail.
+    pub fails: bool,
 }
 
 /// Something that a run leaves as it is.
@@ -65,50 +69,78 @@ pub struct Left {
     pub reason: String,
 }
 
-/// Loads, judges and plans every requested project.
+/// Loads, judges and plans every requested project, all with the same settings. See
+/// [`examine_all`].
+pub fn examine(session: &Session<'_>, requests: &[Request]) -> Examination {
+    examine_all(&[(session, requests)])
+}
+
+/// A project to look at, and how.
+#[derive(Clone, Copy)]
+struct Task<'a> {
+    session: &'a Session<'a>,
+    request: &'a Request,
+}
+
+/// Loads, judges and plans every requested project, each by its own session. Sessions differ in
+/// rules and settings alone.
 ///
 /// Projects are taken in the order of their files, whatever the order of the requests. Findings
 /// stand where they stand in the files as they were read; edits are planned on top of those that
 /// earlier projects made to a file that both read, and must hold in every other project that reads
 /// it. What several projects find at one place is reported once.
-pub fn examine(session: &Session<'_>, requests: &[Request]) -> Examination {
-    let mut ordered: Vec<&Request> = requests.iter().collect();
-    ordered.sort_by(|a, b| a.files.cmp(&b.files));
+pub fn examine_all(work: &[(&Session<'_>, &[Request])]) -> Examination {
+    let Some((first, _)) = work.first() else { return Examination::default() };
+    let tasks = work.iter().flat_map(|(session, requests)| {
+        requests.iter().map(move |request| Task { session, request })
+    });
+    let mut tasks: Vec<Task<'_>> = tasks.collect();
+    tasks.sort_by(|a, b| a.request.files.cmp(&b.request.files));
     let mut run = Run {
-        session,
-        requests: &ordered,
+        session: first,
+        tasks: &tasks,
         readers: OnceCell::new(),
-        platforms: session
-            .settings
-            .platforms
-            .iter()
-            .filter_map(|id| session.rules.platform(id))
-            .collect(),
+        platforms: Vec::new(),
         seen: BTreeSet::new(),
         files: BTreeMap::new(),
         texts: BTreeMap::new(),
         repaired: BTreeSet::new(),
+        failing: BTreeSet::new(),
+        unused: Unused::default(),
         left: BTreeSet::new(),
         hints: BTreeSet::new(),
         report: Report::default(),
     };
-    run.platforms.sort_by(|a, b| a.id.cmp(&b.id));
-    run.report.platforms = run.platforms.iter().map(|p| p.id.clone()).collect();
-    run.report.mounts = session.settings.show_mounts.then(Vec::new);
-    for batch in ordered.chunks(BATCH) {
-        for prepared in in_parallel(batch, |request| Prepared::of(session, request)) {
+    let ids = work.iter().flat_map(|(session, _)| &session.settings.platforms);
+    run.report.platforms = ids.cloned().collect::<BTreeSet<_>>().into_iter().collect();
+    run.report.mounts = first.settings.show_mounts.then(Vec::new);
+    for batch in tasks.chunks(BATCH) {
+        for prepared in in_parallel(batch, Prepared::of) {
             run.project(prepared);
         }
     }
+    run.find_unused();
+    for (session, _) in work.iter().filter(|(_, requests)| !requests.is_empty()) {
+        run.find_stale(session);
+    }
     run.finish()
+}
+
+/// The platforms of a session, by id.
+fn judged<'a>(session: &'a Session<'_>) -> Vec<&'a Platform> {
+    let ids = session.settings.platforms.iter();
+    let mut platforms: Vec<&Platform> = ids.filter_map(|id| session.rules.platform(id)).collect();
+    platforms.sort_by(|a, b| a.id.cmp(&b.id));
+    platforms
 }
 
 /// Projects that are in memory at once.
 const BATCH: usize = 64;
 
 struct Run<'a> {
+    /// Of the project at hand.
     session: &'a Session<'a>,
-    requests: &'a [&'a Request],
+    tasks: &'a [Task<'a>],
     /// Who reads which files; found out when the first edit asks for it.
     readers: OnceCell<Vec<Reader>>,
     platforms: Vec<&'a Platform>,
@@ -118,6 +150,9 @@ struct Run<'a> {
     texts: BTreeMap<PathBuf, Patch>,
     /// Findings that the new texts repair.
     repaired: BTreeSet<Identity>,
+    /// Findings that fail by the settings of a project that has them.
+    failing: BTreeSet<Identity>,
+    unused: Unused<'a>,
     left: BTreeSet<Left>,
     hints: BTreeSet<String>,
     report: Report,
@@ -141,10 +176,12 @@ struct Reader {
     files: BTreeSet<PathBuf>,
 }
 
-impl Run<'_> {
-    fn project(&mut self, prepared: Prepared<'_>) {
+impl<'a> Run<'a> {
+    fn project(&mut self, prepared: Prepared<'a>) {
+        self.session = prepared.session;
+        self.platforms = judged(self.session);
         let Session { host, environment, rules, settings } = self.session;
-        let Prepared { asked, resolved, surveys, images } = prepared;
+        let Prepared { asked, resolved, surveys, images, .. } = prepared;
         let Resolved { request, project, note } = resolved;
         self.report.notes.extend(note);
         let project = match project {
@@ -180,11 +217,17 @@ impl Run<'_> {
             Ok(plan) => plan,
             Err(problem) => return self.refuse(&request, problem),
         };
+        self.watch_asks(&cx, &plan);
+        let mut suppressed = plan.suppressed;
         for (index, finding) in plan.findings.into_iter().enumerate() {
             let (file, span) = project.place_of(finding.mount.origin);
-            let reported = Reported { file: file.to_owned(), span, finding, suppressed: None };
+            let suppressed = suppressed.remove(&index);
+            let reported = Reported { file: file.to_owned(), span, finding, suppressed };
             if plan.repaired.contains(&index) {
                 self.repaired.insert(identity(&reported));
+            }
+            if fails(&reported, settings) {
+                self.failing.insert(identity(&reported));
             }
             self.report.findings.push(reported);
         }
@@ -246,7 +289,7 @@ impl Run<'_> {
         texts: &Texts,
         effects: &Effects,
     ) -> Result<(), String> {
-        if self.requests.len() < 2 {
+        if self.tasks.len() < 2 {
             return Ok(());
         }
         let Session { host, environment, .. } = self.session;
@@ -274,8 +317,8 @@ impl Run<'_> {
 
     fn find_readers(&self) -> Vec<Reader> {
         let Session { host, environment, .. } = self.session;
-        let readers = in_parallel(self.requests, |request| {
-            let Resolved { request, project, .. } = resolve(*host, environment, request);
+        let readers = in_parallel(self.tasks, |task| {
+            let Resolved { request, project, .. } = resolve(*host, environment, task.request);
             let project = project.ok()?;
             let files = project.files.into_iter().map(|file| file.path).collect();
             Some(Reader { request, stack: project.stack, files })
@@ -356,10 +399,9 @@ impl Run<'_> {
 
     /// A tree that a service sees and nobody in it reads: no finding, but said.
     fn leave_disregarded(&mut self, cx: &Context<'_>, service: &Service) {
-        let wanted = |rule: &str| {
-            let settings = &self.session.settings;
-            settings.select.is_empty() || settings.select.iter().any(|r| r == rule)
-        };
+        let settings = &self.session.settings;
+        let wanted =
+            |rule: &str| settings.select.is_empty() || settings.select.iter().any(|r| r == rule);
         let classes = [(Access::ReadMostly, "slow-tree"), (Access::WriteHeavy, "slow-writes")];
         for (access, _) in classes.iter().filter(|(_, rule)| wanted(rule)) {
             for exposed in cx.exposed_in(service, *access) {
@@ -384,8 +426,10 @@ impl Run<'_> {
     }
 
     fn leave(&mut self, reported: &Reported) {
-        let Reported { finding, file, span, .. } = reported;
+        let Reported { finding, file, span, suppressed } = reported;
         let reason = match &finding.fix {
+            _ if suppressed.is_some() => suppressed.iter().map(Suppression::words).collect(),
+            _ if finding.rule == unused_ignore::META.id => finding.message.clone(),
             None => finding.advice.join("; "),
             Some(fix) if fix.applicability == Applicability::Manual => std::iter::once(&fix.title)
                 .chain(&fix.notes)
@@ -410,7 +454,10 @@ impl Run<'_> {
     fn sort_findings(&mut self) {
         let mut findings: BTreeMap<Identity, Reported> = BTreeMap::new();
         for reported in std::mem::take(&mut self.report.findings) {
-            let promise = |r: &Reported| r.finding.fix.as_ref().map(|fix| fix.applicability);
+            // Where one of them counts, it counts.
+            let promise = |r: &Reported| {
+                (r.suppressed.is_none(), r.finding.fix.as_ref().map(|fix| fix.applicability))
+            };
             match findings.entry(identity(&reported)) {
                 Entry::Vacant(place) => drop(place.insert(reported)),
                 Entry::Occupied(mut place) if promise(place.get()) < promise(&reported) => {
@@ -444,13 +491,21 @@ impl Run<'_> {
         let whole = report.problems.is_empty();
         let differs = |patch: &Patch| patch.before.as_ref() != Some(&patch.after);
         let patches = self.texts.into_values().filter(|p| whole && differs(p)).collect();
+        let fails =
+            self.report.counting().map(identity).any(|identity| self.failing.contains(&identity));
         Examination {
+            fails,
             report: self.report,
             patches,
             left: self.left.into_iter().collect(),
             hints: self.hints.into_iter().collect(),
         }
     }
+}
+
+/// True for a finding that fails a gate by these settings.
+fn fails(reported: &Reported, settings: &Settings) -> bool {
+    reported.suppressed.is_none() && reported.finding.severity >= settings.fail_on
 }
 
 /// Times that a project is planned again after its own edits.
@@ -466,9 +521,10 @@ fn takes_binds(plan: &Plan) -> bool {
 /// A plan with another one that was made on top of its texts. Findings stay where they stand before
 /// both; what is not found any more is repaired.
 fn followed(first: Plan, next: Plan) -> Plan {
-    let mut all = Plan { texts: first.texts, repaired: first.repaired, ..Plan::default() };
+    let Plan { findings, texts, repaired, suppressed, asked } = first;
+    let mut all = Plan { texts, repaired, suppressed, asked, ..Plan::default() };
     all.texts.extend(next.texts);
-    for (index, mut finding) in first.findings.into_iter().enumerate() {
+    for (index, mut finding) in findings.into_iter().enumerate() {
         let now = next.findings.iter().position(|other| key(other) == key(&finding));
         if now.is_none_or(|index| next.repaired.contains(&index)) {
             all.repaired.insert(index);

@@ -9,7 +9,7 @@ use std::path::Path;
 use support::{files_below, root};
 
 /// The modules of the library, from the text of a file to words for people.
-const ORDER: [&str; 18] = [
+const ORDER: [&str; 20] = [
     "source",
     "error",
     "yaml",
@@ -22,6 +22,8 @@ const ORDER: [&str; 18] = [
     "finding",
     "detect",
     "strategy",
+    "config",
+    "suppress",
     "rewrite",
     "plan",
     "report",

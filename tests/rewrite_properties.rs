@@ -112,6 +112,7 @@ impl Bench {
                 full_survey: false,
                 show_mounts: false,
                 destination: Destination::InPlace,
+                ..Settings::default()
             },
             name,
         }

@@ -23,9 +23,13 @@ impl Command<'_> {
         let counts = Counts {
             full_survey: flags.full_survey,
             show_mounts: flags.show_mounts,
+            fail_on: flags.fail_on,
+            no_ignores: flags.no_ignores,
+            force_exclude: flags.force_exclude,
+            strict_config: flags.strict_config,
             ..Counts::default()
         };
-        let examined = self.examine(&flags.project, &flags.judgement, counts)?;
+        let examined = self.examine(&flags.project, &flags.judgement, &counts)?;
         self.report(flags, output, &wanted, &examined.examination)
     }
 
@@ -60,10 +64,9 @@ impl Command<'_> {
             self.say_problems(examination, output);
         }
         self.say_notes(examination, output);
-        let fails = report.findings.iter().any(|r| r.finding.severity >= flags.fail_on);
         Ok(match () {
             () if !report.problems.is_empty() => Exit::Error,
-            () if fails && !flags.exit_zero => Exit::Findings,
+            () if examination.fails && !flags.exit_zero => Exit::Findings,
             () => Exit::Success,
         })
     }

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use super::args::ExplainFlags;
-use super::closest::unknown;
+
 use super::list::access_word;
 use super::{Command, Exit};
 use crate::detect;
-use crate::error::Error;
+use crate::error::{Error, unknown};
 use crate::report::visible::visible;
 use crate::rules::{Citation, Cost, Platform, Rules, TreeKind};
 use crate::strategy;

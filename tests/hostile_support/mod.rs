@@ -226,6 +226,7 @@ pub(crate) fn examine_mutants(texts: &[String], count: usize) -> Vec<String> {
         full_survey: false,
         show_mounts: true,
         destination: Destination::InPlace,
+        ..Settings::default()
     };
     let environment = Environment { directory: "/home/me/p".into(), ..Environment::default() };
     let host = MemoryHost::default()

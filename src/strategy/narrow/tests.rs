@@ -36,6 +36,7 @@ fn narrowed(host: MemoryHost) -> (Vec<String>, Vec<String>) {
         full_survey: false,
         show_mounts: false,
         destination: Destination::default(),
+        ..Settings::default()
     };
     let session = Session { host: &host, environment: &environment, rules: &rules, settings };
     let request =

@@ -2,7 +2,7 @@
 
 /// The complaint about a word that is not among the known ones of its kind. It names a close one,
 /// else ends with `otherwise`.
-pub(super) fn unknown<'a>(
+pub fn unknown<'a>(
     kind: &str,
     word: &str,
     known: impl IntoIterator<Item = &'a str>,
