@@ -67,6 +67,8 @@ pub struct Left {
     pub target: String,
     /// Why it is left: lower case, no full stop.
     pub reason: String,
+    /// The rule that found it; none for what is no finding.
+    pub rule: Option<&'static str>,
 }
 
 /// Loads, judges and plans every requested project, all with the same settings. See
@@ -414,6 +416,7 @@ impl<'a> Run<'a> {
                     service: service.name.clone(),
                     target: exposed.target.clone(),
                     reason: message.clone(),
+                    rule: None,
                 });
                 self.report.not_judged.push(NotJudged {
                     file: file.to_owned(),
@@ -446,6 +449,7 @@ impl<'a> Run<'a> {
             service: finding.service.clone(),
             target: finding.tree.as_ref().map_or(&finding.mount.target, |t| &t.target).clone(),
             reason,
+            rule: Some(finding.rule),
         });
     }
 

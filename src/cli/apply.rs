@@ -178,7 +178,7 @@ impl Command<'_> {
             return;
         }
         for left in &examination.left {
-            let Left { file, line, service, target, reason } = left;
+            let Left { file, line, service, target, reason, .. } = left;
             let about = format!("{service} {target}");
             let colon = if about.trim().is_empty() { "" } else { ": " };
             self.say(&format!("left: {file}:{line}: {}{colon}{reason}", about.trim()));
@@ -213,7 +213,8 @@ fn fixes(examination: &Examination, least: Applicability) -> Vec<String> {
 fn is_left(examination: &Examination, reported: &Reported) -> bool {
     let finding = &reported.finding;
     examination.left.iter().any(|left| {
-        left.file == reported.file
+        left.rule.is_none_or(|rule| rule == finding.rule)
+            && left.file == reported.file
             && left.service == finding.service
             && left.target == *target_of(finding)
     })

@@ -104,7 +104,7 @@ impl<'a> Run<'a> {
             let own = own.map(|reason| Suppression { by: SuppressedBy::Comment, reason });
             let targets = [Some(mount.target.as_str()), None];
             let subject = Subject { rule: Some(META.id), file: path, service: &service, targets };
-            let suppressed = own.or_else(|| self.entry_about(session, &subject));
+            let suppressed = own.or_else(|| self.entry_about(session, &subject, false));
             let finding = self.finding(session, message, advice, &service, mount.clone());
             self.add(session, Reported { finding, file, span, suppressed });
         }
@@ -122,7 +122,7 @@ impl<'a> Run<'a> {
         let entries = config.file.ignore.iter().enumerate();
         let mut entries: Vec<(usize, &Ignore)> = entries.collect();
         // What is found here may be ignored as well.
-        entries.sort_by_key(|(_, entry)| entry.rule.is_some_and(|rule| rule.id() == META.id));
+        entries.sort_by_key(|(_, entry)| names_rule(entry));
         for (index, entry) in entries {
             let file = config.source.name().to_owned();
             let ask = Ask::Entry { file: file.clone(), index };
@@ -145,7 +145,8 @@ impl<'a> Run<'a> {
                 service,
                 targets: [entry.target.as_deref(), None],
             };
-            let suppressed = self.entry_about(session, &subject);
+            // An entry speaks of itself only by this rule's name.
+            let suppressed = self.entry_about(session, &subject, true);
             let advice = "remove the entry, or correct what it names".to_owned();
             let finding = self.finding(session, message, advice, service, no_mount(target));
             self.add(session, Reported { finding, file, span, suppressed });
@@ -208,13 +209,25 @@ impl<'a> Run<'a> {
         Some((words.join("; "), advice))
     }
 
-    /// The entry of a session's configuration that ignores something; it counts as needed.
-    fn entry_about(&mut self, session: &Session<'_>, subject: &Subject<'_>) -> Option<Suppression> {
+    /// The entry of a session's configuration that ignores something, if need be by the rule's name;
+    /// it counts as needed.
+    fn entry_about(
+        &mut self,
+        session: &Session<'_>,
+        subject: &Subject<'_>,
+        named: bool,
+    ) -> Option<Suppression> {
         let config = session.settings.config.as_deref()?;
+        let names = |ask: &Ask| match ask {
+            Ask::Entry { index, .. } => config.file.ignore.get(*index).is_some_and(names_rule),
+            Ask::Comment { .. } => false,
+        };
         let mut first = None;
         for (ask, suppression) in entries_about(config, subject) {
-            self.unused.needed.insert(ask);
-            first.get_or_insert(suppression);
+            if !named || names(&ask) {
+                self.unused.needed.insert(ask);
+                first.get_or_insert(suppression);
+            }
         }
         first
     }
@@ -246,6 +259,11 @@ impl<'a> Run<'a> {
         }
         self.report.findings.push(reported);
     }
+}
+
+/// True for an entry that ignores what is found here.
+fn names_rule(entry: &Ignore) -> bool {
+    entry.rule.is_some_and(|rule| rule.id() == META.id)
 }
 
 /// The rule that a request is about, where that is one alone.
