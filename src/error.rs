@@ -7,7 +7,7 @@ mod closest;
 
 use crate::source::Span;
 
-pub use closest::unknown;
+pub use closest::{shortened, unknown};
 
 /// Something about one input file that keeps it from being checked. Exit code 2.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

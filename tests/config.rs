@@ -114,11 +114,14 @@ fn severities_and_what_fails_come_from_flag_or_configuration() {
     let place = Place::web("fail-on: error\n");
     assert_eq!(place.run("check").code, 0);
     assert_eq!(place.run("check --fail-on warning").code, 1);
+    assert_eq!(place.run("check --no-config --fail-on error").code, 0);
+    assert_eq!(place.run("check --no-config").code, 1);
     place.put(".composefix.yaml", "rules: {slow-tree: error}\nfail-on: error\n");
     assert_eq!(place.run("check").code, 1);
     assert_eq!(place.json("")["findings"][0]["severity"], "error");
     place.put(".composefix.yaml", "rules: {slow-tree: note}\n");
     assert_eq!(place.run("check").code, 0);
+    assert_eq!(place.run("check --fail-on note").code, 1);
     assert_eq!(place.findings(""), ["slow-tree web"]);
     place.put(".composefix.yaml", "rules: {slow-tree: off}\n");
     assert_eq!(place.findings(""), [""; 0]);
@@ -332,6 +335,20 @@ fn the_schema_and_the_program_agree() {
         assert!(!validator.is_valid(&value), "{config}");
         assert_eq!(Place::web(config).run("check").code, 2, "{config}");
     }
+}
+
+#[test]
+fn the_configuration_in_the_readme_is_one() {
+    let readme = text(&support::root().join("README.md"));
+    let (_, section) = readme.split_once("## Configuration\n").unwrap();
+    let config = section.split("```yaml\n").nth(1).unwrap().split("```").next().unwrap();
+    let place = Place::web(config);
+    place.put(".composefix/rules/trees/.keep", "");
+    for file in ["deploy/base.yaml", "deploy/dev.yaml"] {
+        place.put(file, WEB);
+    }
+    place.put("deploy/dev.env", "");
+    assert!(place.findings("").contains(&"slow-tree web".to_owned()));
 }
 
 // ---- what it changes

@@ -127,7 +127,8 @@ impl<'a> Setups<'a> {
             (Some(setup), _) => Ok(setup.rules),
             (None, problem) => {
                 let message = problem.map(|p| one_line(&p, self.sources.last()));
-                Err(Error::Usage { message: message.unwrap_or_default() })
+                let message = message.unwrap_or_default() + " (`--no-config` goes without)";
+                Err(Error::Usage { message })
             }
         }
     }

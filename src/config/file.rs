@@ -12,7 +12,7 @@ use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, de};
 
 use crate::detect;
-use crate::error::unknown;
+use crate::error::{shortened, unknown};
 use crate::finding::Severity;
 use crate::rules::TreeKind;
 use crate::strategy;
@@ -261,10 +261,12 @@ impl Checked for FilePattern {
     fn of(text: &str) -> Result<Self, String> {
         let plain = text.strip_prefix("./").unwrap_or(text);
         if plain.is_empty() || plain.starts_with('/') {
+            let text = shortened(text, 60);
             return Err(format!("`{text}` is no path below this file's directory"));
         }
         let glob = GlobBuilder::new(plain).literal_separator(true).build();
-        glob.map(|glob| Self(glob.compile_matcher())).map_err(|error| error.to_string())
+        glob.map(|glob| Self(glob.compile_matcher()))
+            .map_err(|error| shortened(&error.to_string(), 200).into_owned())
     }
 }
 

@@ -9,13 +9,16 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::file::ConfigFile;
 use super::{Config, Refused, item};
-use crate::error::{Problem, unknown};
+use crate::error::{Problem, shortened, unknown};
 use crate::host::{EntryKind, Host};
 use crate::source::{Source, Span};
 use crate::yaml::{self, Document};
 
 /// Bytes that a configuration may have.
 const FILE_LIMIT: u64 = 1 << 20;
+
+/// Characters of an error that may hold a value of the file.
+const LONGEST: usize = 300;
 
 /// Seconds that a sidecar may wait.
 const INTERVALS: std::ops::RangeInclusive<u32> = 1..=3600;
@@ -67,6 +70,7 @@ fn problem(source: &Source, document: &Document, error: &serde_yaml::Error) -> P
     };
     let place = format!(" at line {} column {}", location.line(), location.column());
     let message = in_our_words(text.strip_suffix(&place).unwrap_or(&text));
+    let message = shortened(&message, LONGEST).into_owned();
     let at = source.offset_of(location.line(), location.column());
     Problem::at(source.name(), value_at(document, at), message)
 }
@@ -158,9 +162,10 @@ fn excluded(
             let message = "this pattern is empty: name a file or directory".to_owned();
             return Err(Problem::at(source.name(), at(index), message));
         }
-        builder
-            .add_line(None, pattern)
-            .map_err(|error| Problem::at(source.name(), at(index), error.to_string()))?;
+        builder.add_line(None, pattern).map_err(|error| {
+            let message = error.to_string();
+            Problem::at(source.name(), at(index), shortened(&message, LONGEST))
+        })?;
     }
     builder.build().map_err(|error| Problem::of_file(source.name(), error.to_string()))
 }

@@ -47,7 +47,9 @@ impl<'a> Run<'a> {
         let needed = &mut self.unused.needed;
         needed.extend(plan.asked.iter().cloned());
         let is_off = |ask: &Ask| rule_of(ask).is_some_and(|rule| !settings.reports(rule));
-        let open = asks.all().into_iter().filter(|ask| !needed.contains(ask));
+        // Looking at every platform takes its time, so what is never told is not asked about.
+        let told = |ask: &Ask| self.session.tells(ask, cx.project);
+        let open = asks.all().into_iter().filter(|ask| !needed.contains(ask) && told(ask));
         let (off, mut open): (BTreeSet<Ask>, BTreeSet<Ask>) = open.partition(is_off);
         needed.extend(off);
         if !open.is_empty() {
@@ -215,7 +217,7 @@ impl<'a> Run<'a> {
         &mut self,
         session: &Session<'_>,
         subject: &Subject<'_>,
-        named: bool,
+        by_name: bool,
     ) -> Option<Suppression> {
         let config = session.settings.config.as_deref()?;
         let names = |ask: &Ask| match ask {
@@ -224,7 +226,7 @@ impl<'a> Run<'a> {
         };
         let mut first = None;
         for (ask, suppression) in entries_about(config, subject) {
-            if !named || names(&ask) {
+            if !by_name || names(&ask) {
                 self.unused.needed.insert(ask);
                 first.get_or_insert(suppression);
             }
@@ -258,6 +260,19 @@ impl<'a> Run<'a> {
             self.failing.insert(identity(&reported));
         }
         self.report.findings.push(reported);
+    }
+}
+
+impl Session<'_> {
+    /// Whether it could be told of a request that this project does not need it.
+    fn tells(&self, ask: &Ask, project: &Project) -> bool {
+        let Ask::Entry { index, .. } = ask else { return true };
+        let Some(config) = &self.settings.config else { return false };
+        let Some(entry) = config.file.ignore.get(*index) else { return false };
+        let Some(pattern) = &entry.file else { return self.settings.everything };
+        let paths = project.files.iter().filter_map(|file| config.relative(&file.path));
+        (self.settings.everything || pattern.literal().is_some())
+            && paths.into_iter().any(|path| pattern.fits(&path))
     }
 }
 

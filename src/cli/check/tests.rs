@@ -6,7 +6,7 @@ use super::super::tests::{Outcome, Stage, parsed};
 use super::*;
 use crate::finding::{Applicability, Severity};
 use crate::host::{Host as _, RealHost};
-use crate::report::sample;
+use crate::report::{SuppressedBy, Suppression, sample};
 use crate::run::Patch;
 
 /// What `check` makes of an examination.
@@ -27,7 +27,8 @@ fn examination(report: Report) -> Examination {
         before: Some("a\n".to_owned()),
         after: "b\n".to_owned(),
     };
-    Examination { report, patches: vec![patch], ..Examination::default() }
+    let fails = report.counting().any(|r| r.finding.severity >= Severity::Warning);
+    Examination { report, fails, patches: vec![patch], ..Examination::default() }
 }
 
 fn exit_of(words: &str, report: Report) -> Exit {
@@ -35,7 +36,7 @@ fn exit_of(words: &str, report: Report) -> Exit {
 }
 
 #[test]
-fn severity_and_problems_decide_the_exit_code() {
+fn failing_findings_and_problems_decide_the_exit_code() {
     let warning = || sample::report(Applicability::Safe);
     let note = || {
         let mut report = warning();
@@ -44,10 +45,15 @@ fn severity_and_problems_decide_the_exit_code() {
     };
     assert_eq!(exit_of("", Report::default()), Exit::Success);
     assert_eq!(exit_of("", warning()), Exit::Findings);
-    assert_eq!(exit_of("--fail-on error", warning()), Exit::Success);
     assert_eq!(exit_of("--exit-zero", warning()), Exit::Success);
     assert_eq!(exit_of("", note()), Exit::Success);
-    assert_eq!(exit_of("--fail-on note", note()), Exit::Findings);
+    let ignored = || {
+        let mut report = warning();
+        report.findings[0].suppressed =
+            Some(Suppression { by: SuppressedBy::Comment, reason: "why".to_owned() });
+        report
+    };
+    assert_eq!(exit_of("", ignored()), Exit::Success);
     assert_eq!(exit_of("--exit-zero", sample::full_report()), Exit::Error);
 }
 
