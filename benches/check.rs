@@ -78,6 +78,7 @@ fn settings(write_from: Applicability) -> Settings {
         show_mounts: false,
         edits_alone: false,
         destination: Destination::InPlace,
+        ..Settings::default()
     }
 }
 

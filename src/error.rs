@@ -3,7 +3,11 @@
 //! A [`Problem`] concerns one file and does not stop the others. [`Error`] is for what makes the
 //! run itself impossible.
 
+mod closest;
+
 use crate::source::Span;
+
+pub use closest::{shortened, unknown};
 
 /// Something about one input file that keeps it from being checked. Exit code 2.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -58,9 +58,9 @@ pub struct Finding {
     pub severity: Severity,
     /// One sentence: the fact, then the cost. Lower case, no full stop.
     pub message: String,
-    /// The service concerned.
+    /// The service concerned; empty where it is about none.
     pub service: String,
-    /// The mount concerned.
+    /// The mount concerned; its `kind` is empty where it is about none.
     pub mount: MountRef,
     /// The tree concerned.
     pub tree: Option<Tree>,

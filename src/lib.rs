@@ -24,6 +24,7 @@
 //! | [`dockerfile`] | what the image holds that a service builds |
 //! | [`finding`], [`detect`] | problems, one detector each |
 //! | [`strategy`] | repairs, said as changes to the project |
+//! | [`config`], [`suppress`] | the team's own words: its configuration, and findings that do not count |
 //! | [`rewrite`] | changes → edits → text, and the gate |
 //! | [`plan`], [`run`] | choose, combine, prove; a whole run |
 //! | [`report`], [`write`](mod@write) | words for people and machines; files, all or none |
@@ -31,6 +32,7 @@
 
 pub mod cli;
 pub mod compose;
+pub mod config;
 pub mod detect;
 pub mod dockerfile;
 pub mod error;
@@ -45,6 +47,7 @@ pub mod run;
 pub mod scope;
 pub mod source;
 pub mod strategy;
+pub mod suppress;
 pub mod survey;
 pub mod write;
 pub mod yaml;

@@ -4,6 +4,9 @@
 //! it on every judged platform. Everything that could be written with `--unsafe` is then proven, so
 //! that no fix is announced that the gate would refuse; what is really written is a part of that.
 
+mod alone;
+mod settings;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -11,34 +14,12 @@ use crate::compose::{Project, Request, Service, load};
 use crate::detect::{self, Context, Detector};
 use crate::finding::{Applicability, Change, Finding, Fix};
 use crate::host::Environment;
-use crate::rewrite::{Bystanders, Destination, Effects, Outlet, place, prove, rewritten};
+use crate::rewrite::{Bystanders, Effects, Outlet, place, prove, rewritten};
 use crate::rules::{Access, Answer};
 use crate::strategy::{self, Claims, Group, Member, Names, Strategy};
+use crate::suppress::{Ask, Suppression};
 
-mod alone;
-
-/// What the user asked for.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    /// Ids of platforms to judge for; they exist.
-    pub platforms: Vec<String>,
-    /// Strategies to use instead of the platforms' own order, best first; they exist.
-    pub strategies: Vec<String>,
-    /// Rules to report; empty for all; they exist.
-    pub select: Vec<String>,
-    /// Rules not to report.
-    pub ignore: Vec<String>,
-    /// The least that a fix must promise to be written: `Safe`, or `Unsafe` with `--unsafe`.
-    pub write_from: Applicability,
-    /// Count every file of every tree.
-    pub full_survey: bool,
-    /// Add all resolved mounts to the report.
-    pub show_mounts: bool,
-    /// Prove what repairs each finding by itself, too.
-    pub edits_alone: bool,
-    /// Where changes go.
-    pub destination: Destination,
-}
+pub use settings::Settings;
 
 /// What is to be done in one project.
 #[derive(Debug, Default)]
@@ -51,6 +32,10 @@ pub struct Plan {
     pub repaired: BTreeSet<usize>,
     /// New texts that repair a finding and what must be repaired with it, nothing else; by index.
     pub alone: BTreeMap<usize, Texts>,
+    /// Findings that do not count, by their index. Nothing is proposed for them.
+    pub suppressed: BTreeMap<usize, Suppression>,
+    /// What suppressed a finding, of an active service or not.
+    pub asked: BTreeSet<Ask>,
 }
 
 /// Plans one project. Changes go to `outlet`; `elsewhere` says why new texts, with what they do in
@@ -66,7 +51,8 @@ pub fn plan(
     let detectors = selected(settings);
     let planner = Planner { cx, settings, environment, request, outlet, elsewhere, detectors };
     let mut findings = planner.detect(cx);
-    let mut groups = Planner::groups(&findings);
+    let (suppressed, asked) = planner.suppressed(&findings);
+    let mut groups = Planner::groups(&findings, &suppressed);
     planner.propose(&mut findings, &groups);
     groups.retain(|group| group.iter().any(|i| is_written(&findings, *i, Applicability::Unsafe)));
     let (proven, refused) = planner.prove_most(&findings, &groups);
@@ -91,7 +77,8 @@ pub fn plan(
     } else {
         BTreeMap::new()
     };
-    planner.finish(findings, texts, &groups, alone)
+    let plan = planner.finish(findings, texts, &groups, (alone, suppressed));
+    Plan { asked, ..plan }
 }
 
 fn is_written(findings: &[Finding], index: usize, from: Applicability) -> bool {
@@ -100,11 +87,7 @@ fn is_written(findings: &[Finding], index: usize, from: Applicability) -> bool {
 }
 
 fn selected(settings: &Settings) -> Vec<&'static dyn Detector> {
-    let wanted = |id: &str| {
-        let named = |list: &[String]| list.iter().any(|r| r == id);
-        (settings.select.is_empty() || named(&settings.select)) && !named(&settings.ignore)
-    };
-    detect::ALL.iter().copied().filter(|d| wanted(d.id())).collect()
+    detect::ALL.iter().copied().filter(|d| settings.reports(d.id())).collect()
 }
 
 /// What all fixes of a group promise together.
@@ -140,15 +123,35 @@ struct Planner<'a> {
 impl<'a> Planner<'a> {
     fn detect(&self, cx: &Context<'_>) -> Vec<Finding> {
         let mut found: Vec<Finding> = self.detectors.iter().flat_map(|d| d.detect(cx)).collect();
+        for finding in &mut found {
+            finding.severity = self.settings.severity(finding.rule, finding.severity);
+        }
         found.sort_by(|a, b| key(a).cmp(&key(b)));
         found
     }
 
-    /// Indices of findings that belong together, each group in the findings' order: those on one
-    /// tree of the host, and those on one entry that several services share.
-    fn groups(findings: &[Finding]) -> Vec<Vec<usize>> {
-        let mut groups: BTreeMap<(&str, String), Vec<usize>> = BTreeMap::new();
+    /// The findings that do not count, by index, and everything that says so.
+    fn suppressed(&self, findings: &[Finding]) -> (BTreeMap<usize, Suppression>, BTreeSet<Ask>) {
+        let mut suppressed = BTreeMap::new();
+        let mut asked = BTreeSet::new();
+        let asks = self.settings.asks(self.cx.project).filter(|asks| !asks.is_empty());
+        let Some(asks) = asks else { return (suppressed, asked) };
         for (index, finding) in findings.iter().enumerate() {
+            for (ask, suppression) in asks.about(finding) {
+                asked.insert(ask);
+                suppressed.entry(index).or_insert(suppression);
+            }
+        }
+        (suppressed, asked)
+    }
+
+    /// Indices of findings that belong together, each group in the findings' order: those on one
+    /// tree of the host, and those on one entry that several services share. What is suppressed is
+    /// in none.
+    fn groups(findings: &[Finding], suppressed: &BTreeMap<usize, Suppression>) -> Vec<Vec<usize>> {
+        let mut groups: BTreeMap<(&str, String), Vec<usize>> = BTreeMap::new();
+        let counting = findings.iter().enumerate().filter(|(i, _)| !suppressed.contains_key(i));
+        for (index, finding) in counting {
             let what = match &finding.tree {
                 Some(tree) => tree.host.clone(),
                 None => format!("{:?}", finding.mount.place),
@@ -425,7 +428,7 @@ impl<'a> Planner<'a> {
         findings: Vec<Finding>,
         texts: Texts,
         groups: &[Vec<usize>],
-        mut alone: BTreeMap<usize, Texts>,
+        (mut alone, mut suppressed): (BTreeMap<usize, Texts>, BTreeMap<usize, Suppression>),
     ) -> Plan {
         let repaired: BTreeSet<usize> = groups.iter().flatten().copied().collect();
         let mut plan = Plan { texts, ..Plan::default() };
@@ -436,6 +439,9 @@ impl<'a> Planner<'a> {
                 }
                 if let Some(texts) = alone.remove(&index) {
                     plan.alone.insert(plan.findings.len(), texts);
+                }
+                if let Some(suppression) = suppressed.remove(&index) {
+                    plan.suppressed.insert(plan.findings.len(), suppression);
                 }
                 plan.findings.push(finding);
             }

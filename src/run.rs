@@ -5,6 +5,7 @@
 
 mod edits;
 mod prepare;
+mod unused;
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -13,17 +14,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::compose::{Origin, Project, Request, Resolved, Service, load, relative_name, resolve};
-use crate::detect::Context;
+use crate::detect::{Context, unused_ignore};
 use crate::error::Problem;
 use crate::finding::{Applicability, Change, Fix};
 use crate::host::{Environment, Host, lexical_clean};
 use crate::plan::{Plan, Texts, key, plan};
-use crate::report::{CheckedFile, MountRow, NotJudged, Report, Reported};
+use crate::report::{CheckedFile, MountRow, NotJudged, Report, Reported, Suppression};
 use crate::rewrite::{Destination, Effects, Outlet, hold, outlet};
 use crate::rules::{Access, Platform, Rules};
 use crate::source::{Source, Span};
 use edits::replacements;
 use prepare::{Prepared, in_parallel, look_around};
+use unused::Unused;
 
 pub use crate::plan::Settings;
 pub use crate::rewrite::Patch;
@@ -66,59 +68,93 @@ pub struct Left {
     pub target: String,
     /// Why it is left: lower case, no full stop.
     pub reason: String,
+    /// The rule that found it; none for what is no finding.
+    pub rule: Option<&'static str>,
 }
 
-/// Loads, judges and plans every requested project.
+/// Loads, judges and plans every requested project, all with the same settings. See
+/// [`examine_all`].
+pub fn examine(session: &Session<'_>, requests: &[Request]) -> Examination {
+    examine_all(&[(session, requests)])
+}
+
+/// A project to look at, and how.
+#[derive(Clone, Copy)]
+struct Task<'a> {
+    session: &'a Session<'a>,
+    request: &'a Request,
+}
+
+/// Loads, judges and plans every requested project, each by its own session. Sessions differ in
+/// rules and settings alone.
 ///
 /// Projects are taken in the order of their files, whatever the order of the requests. Findings
 /// stand where they stand in the files as they were read; edits are planned on top of those that
 /// earlier projects made to a file that both read, and must hold in every other project that reads
 /// it. What several projects find at one place is reported once.
-pub fn examine(session: &Session<'_>, requests: &[Request]) -> Examination {
-    let mut ordered: Vec<&Request> = requests.iter().collect();
-    ordered.sort_by(|a, b| a.files.cmp(&b.files));
-    let named = session.settings.platforms.iter();
-    let named = named.filter_map(|name| session.rules.platform_named(name).ok().flatten());
-    let mut platforms: Vec<Cow<'_, Platform>> = named.collect();
-    platforms.sort_by(|a, b| a.id.cmp(&b.id));
+pub fn examine_all(work: &[(&Session<'_>, &[Request])]) -> Examination {
+    let Some((first, _)) = work.first() else { return Examination::default() };
+    let tasks = work.iter().flat_map(|(session, requests)| {
+        requests.iter().map(move |request| Task { session, request })
+    });
+    let mut tasks: Vec<Task<'_>> = tasks.collect();
+    tasks.sort_by(|a, b| a.request.files.cmp(&b.request.files));
     let mut run = Run {
-        session,
-        requests: &ordered,
+        session: first,
+        tasks: &tasks,
         readers: OnceCell::new(),
-        platforms: platforms.iter().map(|platform| &**platform).collect(),
         seen: BTreeSet::new(),
         files: BTreeMap::new(),
         texts: BTreeMap::new(),
         repaired: BTreeSet::new(),
+        failing: BTreeSet::new(),
+        unused: Unused::default(),
         left: BTreeSet::new(),
         hints: BTreeSet::new(),
         report: Report::default(),
     };
-    run.report.platforms = run.platforms.iter().map(|p| p.id.clone()).collect();
-    run.report.mounts = session.settings.show_mounts.then(Vec::new);
-    for batch in ordered.chunks(BATCH) {
-        for prepared in in_parallel(batch, |request| Prepared::of(session, request)) {
+    let ids = work.iter().flat_map(|(session, _)| &session.settings.platforms);
+    run.report.platforms = ids.cloned().collect::<BTreeSet<_>>().into_iter().collect();
+    run.report.mounts = first.settings.show_mounts.then(Vec::new);
+    for batch in tasks.chunks(BATCH) {
+        for prepared in in_parallel(batch, Prepared::of) {
             run.project(prepared);
         }
     }
+    run.find_unused();
+    for (session, _) in work.iter().filter(|(_, requests)| !requests.is_empty()) {
+        run.find_stale(session);
+    }
     run.finish()
+}
+
+/// The platforms of a session, by name.
+fn judged<'a>(session: &'a Session<'_>) -> Vec<Cow<'a, Platform>> {
+    let words = session.settings.platforms.iter();
+    let named = words.filter_map(|word| session.rules.platform_named(word).ok().flatten());
+    let mut platforms: Vec<Cow<'_, Platform>> = named.collect();
+    platforms.sort_by(|a, b| a.id.cmp(&b.id));
+    platforms
 }
 
 /// Projects that are in memory at once.
 const BATCH: usize = 64;
 
 struct Run<'a> {
+    /// Of the project at hand.
     session: &'a Session<'a>,
-    requests: &'a [&'a Request],
+    tasks: &'a [Task<'a>],
     /// Who reads which files; found out when the first edit asks for it.
     readers: OnceCell<Vec<Reader>>,
-    platforms: Vec<&'a Platform>,
     /// Stacks of files that were examined.
     seen: BTreeSet<Vec<PathBuf>>,
     files: BTreeMap<String, bool>,
     texts: BTreeMap<PathBuf, Patch>,
     /// Findings that the new texts repair.
     repaired: BTreeSet<Identity>,
+    /// Findings that fail by the settings of a project that has them.
+    failing: BTreeSet<Identity>,
+    unused: Unused<'a>,
     left: BTreeSet<Left>,
     hints: BTreeSet<String>,
     report: Report,
@@ -142,10 +178,13 @@ struct Reader {
     files: BTreeSet<PathBuf>,
 }
 
-impl Run<'_> {
-    fn project(&mut self, prepared: Prepared<'_>) {
+impl<'a> Run<'a> {
+    fn project(&mut self, prepared: Prepared<'a>) {
+        self.session = prepared.session;
+        let platforms = judged(self.session);
+        let platforms: Vec<&Platform> = platforms.iter().map(|platform| &**platform).collect();
         let Session { host, environment, rules, settings } = self.session;
-        let Prepared { asked, resolved, surveys, images } = prepared;
+        let Prepared { asked, resolved, surveys, images, .. } = prepared;
         let Resolved { request, project, note } = resolved;
         self.report.notes.extend(note);
         let project = match project {
@@ -161,7 +200,6 @@ impl Run<'_> {
             let problem = Problem { file: None, span: None, message: reason.clone(), help: None };
             return self.refuse(&request, problem);
         }
-        let platforms = self.platforms.clone();
         let cx = Context {
             host: *host,
             project: &project,
@@ -181,13 +219,19 @@ impl Run<'_> {
             Ok(plan) => plan,
             Err(problem) => return self.refuse(&request, problem),
         };
+        self.watch_asks(&cx, &plan);
+        let mut suppressed = plan.suppressed;
         for (index, finding) in plan.findings.into_iter().enumerate() {
             let (file, span) = project.place_of(finding.mount.origin);
             let edits = plan.alone.get(&index).map(|texts| replacements(&project, texts));
             let (file, edits) = (file.to_owned(), edits.unwrap_or_default());
-            let reported = Reported { file, span, finding, suppressed: None, edits };
+            let suppressed = suppressed.remove(&index);
+            let reported = Reported { file, span, finding, suppressed, fails: false, edits };
             if plan.repaired.contains(&index) {
                 self.repaired.insert(identity(&reported));
+            }
+            if fails(&reported, settings) {
+                self.failing.insert(identity(&reported));
             }
             self.report.findings.push(reported);
         }
@@ -249,7 +293,7 @@ impl Run<'_> {
         texts: &Texts,
         effects: &Effects,
     ) -> Result<(), String> {
-        if self.requests.len() < 2 {
+        if self.tasks.len() < 2 {
             return Ok(());
         }
         let Session { host, environment, .. } = self.session;
@@ -277,8 +321,8 @@ impl Run<'_> {
 
     fn find_readers(&self) -> Vec<Reader> {
         let Session { host, environment, .. } = self.session;
-        let readers = in_parallel(self.requests, |request| {
-            let Resolved { request, project, .. } = resolve(*host, environment, request);
+        let readers = in_parallel(self.tasks, |task| {
+            let Resolved { request, project, .. } = resolve(*host, environment, task.request);
             let project = project.ok()?;
             let files = project.files.into_iter().map(|file| file.path).collect();
             Some(Reader { request, stack: project.stack, files })
@@ -359,10 +403,9 @@ impl Run<'_> {
 
     /// A tree that a service sees and nobody in it reads: no finding, but said.
     fn leave_disregarded(&mut self, cx: &Context<'_>, service: &Service) {
-        let wanted = |rule: &str| {
-            let settings = &self.session.settings;
-            settings.select.is_empty() || settings.select.iter().any(|r| r == rule)
-        };
+        let settings = &self.session.settings;
+        let wanted =
+            |rule: &str| settings.select.is_empty() || settings.select.iter().any(|r| r == rule);
         let classes = [(Access::ReadMostly, "slow-tree"), (Access::WriteHeavy, "slow-writes")];
         for (access, _) in classes.iter().filter(|(_, rule)| wanted(rule)) {
             for exposed in cx.exposed_in(service, *access) {
@@ -375,6 +418,7 @@ impl Run<'_> {
                     service: service.name.clone(),
                     target: exposed.target.clone(),
                     reason: message.clone(),
+                    rule: None,
                 });
                 self.report.not_judged.push(NotJudged {
                     file: file.to_owned(),
@@ -387,8 +431,10 @@ impl Run<'_> {
     }
 
     fn leave(&mut self, reported: &Reported) {
-        let Reported { finding, file, span, .. } = reported;
+        let Reported { finding, file, span, suppressed, .. } = reported;
         let reason = match &finding.fix {
+            _ if suppressed.is_some() => suppressed.iter().map(Suppression::words).collect(),
+            _ if finding.rule == unused_ignore::META.id => finding.message.clone(),
             None => finding.advice.join("; "),
             Some(fix) if fix.applicability == Applicability::Manual => std::iter::once(&fix.title)
                 .chain(&fix.notes)
@@ -405,6 +451,7 @@ impl Run<'_> {
             service: finding.service.clone(),
             target: finding.tree.as_ref().map_or(&finding.mount.target, |t| &t.target).clone(),
             reason,
+            rule: Some(finding.rule),
         });
     }
 
@@ -413,7 +460,10 @@ impl Run<'_> {
     fn sort_findings(&mut self) {
         let mut findings: BTreeMap<Identity, Reported> = BTreeMap::new();
         for reported in std::mem::take(&mut self.report.findings) {
-            let promise = |r: &Reported| r.finding.fix.as_ref().map(|fix| fix.applicability);
+            // Where one of them counts, it counts.
+            let promise = |r: &Reported| {
+                (r.suppressed.is_none(), r.finding.fix.as_ref().map(|fix| fix.applicability))
+            };
             match findings.entry(identity(&reported)) {
                 Entry::Vacant(place) => drop(place.insert(reported)),
                 Entry::Occupied(mut place) if promise(place.get()) < promise(&reported) => {
@@ -432,6 +482,11 @@ impl Run<'_> {
 
     fn finish(mut self) -> Examination {
         self.sort_findings();
+        for reported in &mut self.report.findings {
+            // Where several projects find it, the strictest decides.
+            let failing = self.failing.contains(&identity(reported));
+            reported.fails = failing && reported.suppressed.is_none();
+        }
         let report = &mut self.report;
         report.files = self.files.into_iter().map(|(path, ok)| CheckedFile { path, ok }).collect();
         if let Some(mounts) = &mut report.mounts {
@@ -456,6 +511,11 @@ impl Run<'_> {
     }
 }
 
+/// True for a finding that fails a gate by these settings.
+fn fails(reported: &Reported, settings: &Settings) -> bool {
+    reported.suppressed.is_none() && reported.finding.severity >= settings.fail_on
+}
+
 /// Times that a project is planned again after its own edits.
 const ROUNDS: usize = 4;
 
@@ -469,10 +529,10 @@ fn takes_binds(plan: &Plan) -> bool {
 /// A plan with another one that was made on top of its texts. Findings stay where they stand before
 /// both; what is not found any more is repaired.
 fn followed(first: Plan, next: Plan) -> Plan {
-    let Plan { texts, repaired, alone, .. } = first;
-    let mut all = Plan { texts, repaired, alone, ..Plan::default() };
+    let Plan { findings, texts, repaired, alone, suppressed, asked } = first;
+    let mut all = Plan { texts, repaired, alone, suppressed, asked, ..Plan::default() };
     all.texts.extend(next.texts);
-    for (index, mut finding) in first.findings.into_iter().enumerate() {
+    for (index, mut finding) in findings.into_iter().enumerate() {
         let now = next.findings.iter().position(|other| key(other) == key(&finding));
         if now.is_none_or(|index| next.repaired.contains(&index)) {
             all.repaired.insert(index);

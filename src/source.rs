@@ -95,6 +95,17 @@ impl Source {
         Position { line, column: head.chars().count() + 1, offset }
     }
 
+    /// The byte offset of a line and column, both from 1, the column in Unicode scalar values. What
+    /// lies behind the end of a line counts as its end.
+    pub fn offset_of(&self, line: usize, column: usize) -> usize {
+        let start = self.line_starts.get(line.saturating_sub(1)).copied();
+        let start = start.unwrap_or(self.text.len());
+        let text = self.text.get(start..self.line_end(start)).unwrap_or_default();
+        let mark = usize::from(text.starts_with(BOM));
+        let wanted = column.saturating_sub(1) + mark;
+        start + text.char_indices().nth(wanted).map_or(text.len(), |(at, _)| at)
+    }
+
     /// Offset of the first byte of the line that `offset` is on.
     pub fn line_start(&self, offset: usize) -> usize {
         let line = self.line_starts.partition_point(|start| *start <= offset);
@@ -155,6 +166,24 @@ mod tests {
         let s = Source::new("x", "a: 1\nüb: 2\n");
         assert_eq!(s.position(8), Position { line: 2, column: 3, offset: 8 });
         assert_eq!(s.position(999), Position { line: 3, column: 1, offset: 12 });
+    }
+
+    #[test]
+    fn places_of_people_are_offsets_again() {
+        for text in ["a: 1\nüb: 2\n", "\u{feff}ab\r\nc", "", "\n\n"] {
+            let s = Source::new("x", text);
+            for offset in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
+                let place = s.position(offset);
+                // Neither the mark nor the inside of a line break has a place of its own.
+                let inside = s.slice(Span::new(0, offset)).ends_with('\r')
+                    || offset == 0 && text.starts_with(BOM);
+                if !inside {
+                    assert_eq!(s.offset_of(place.line, place.column), offset, "{text:?}");
+                }
+            }
+        }
+        assert_eq!(Source::new("x", "ab\nc").offset_of(1, 99), 2);
+        assert_eq!(Source::new("x", "ab\nc").offset_of(9, 1), 4);
     }
 
     #[test]

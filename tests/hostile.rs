@@ -506,3 +506,73 @@ fn problems_are_in_the_json_report_too() {
     let report: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(report["problems"].as_array().map(Vec::len), Some(1));
 }
+
+// ---- the configuration
+
+#[test]
+fn configurations_without_sense_are_one_problem() {
+    let lists = many(11, |n| format!("x{0}: &a{0} [{1}]\n", n + 1, format!("*a{n},").repeat(10)));
+    let bomb = format!("x0: &a0 [lol]\n{lists}platforms: *a11\n");
+    let words = format!("platforms: &p [{}]\nstrategies: *p\n", "volume, ".repeat(50_000));
+    for (text, message) in [
+        ("a: ".to_owned() + &"[".repeat(100_000), "255 deep"),
+        (format!("ignore: {}{}", "{a: ".repeat(3000), "}".repeat(3000)), "255 deep"),
+        (bomb, "unknown key"),
+        (format!("exclude: [{}]\n", "a, ".repeat(200_000)), "more than 100000 values"),
+        ("# ".to_owned() + &"x".repeat(2 << 20), "larger than 1048576 bytes"),
+        (words, "unknown platform `volume`"),
+        (format!("platforms: [{}]\n", "x".repeat(500_000)), "unknown platform"),
+        ("ignore: &i\n- {reason: *i}\n".to_owned(), "inside the value"),
+        ("exclude: ['".to_owned() + &"{a,".repeat(5000) + "']\n", "glob"),
+        ("platforms: [a\0b]".to_owned(), "NUL"),
+        ("platforms: \"\\ud800\"\n".to_owned(), "escape"),
+    ] {
+        let place = Place::new();
+        place.put("compose.yaml", SERVICE);
+        place.put(".composefix.yaml", &text);
+        place.refuses("check", message);
+        place.refuses("apply --unsafe --yes", message);
+    }
+}
+
+#[test]
+fn what_is_no_text_is_no_configuration() {
+    let refuses = |lay: &dyn Fn(&Path), message: &str| {
+        let place = Place::new();
+        place.put("compose.yaml", SERVICE);
+        lay(&place.path().join(".composefix.yaml"));
+        place.refuses("check", message);
+        let taken = place.run("init");
+        assert_eq!(taken.code, 2, "{}", taken.err);
+    };
+    refuses(&|path| fs::create_dir(path).unwrap(), "a directory, not a configuration");
+    refuses(&|path| symlink("gone", path).unwrap(), "cannot read the configuration");
+    refuses(&|path| symlink(".composefix.yaml", path).unwrap(), "cannot read the configuration");
+    refuses(&|path| symlink("/dev/zero", path).unwrap(), "not a regular file");
+    refuses(
+        &|path| assert!(Command::new("mkfifo").arg(path).status().unwrap().success()),
+        "not a regular file",
+    );
+    let bytes = |bytes: &'static [u8]| {
+        move |path: &Path| {
+            std::io::Write::write_all(&mut fs::File::create(path).unwrap(), bytes).unwrap();
+        }
+    };
+    refuses(&bytes(b"platforms: [\xff]\n"), "not UTF-8");
+    refuses(&bytes(b"\xff\xfea\0"), "UTF-16");
+}
+
+/// Requests to ignore something cost no more than the mounts that they speak of.
+#[test]
+fn many_requests_take_little_time() {
+    let line = "      # composefix: ignore[slow-tree] x\n";
+    let mounts = many(3000, |n| format!("      - ./:/app{n} # composefix: ignore[slow-tree] x\n"));
+    let block =
+        format!("services:\n  a:\n    image: a\n    volumes:\n{}{mounts}", line.repeat(3000));
+    let entries = many(1000, |n| format!("- {{service: s{n}, reason: x}}\n"));
+    let place = Place::new();
+    place.put("compose.yaml", &block);
+    place.put(".composefix.yaml", format!("ignore:\n{entries}"));
+    let outcome = place.run("check --format json");
+    assert!(outcome.code < 2, "{}", outcome.err);
+}

@@ -9,7 +9,7 @@ use std::path::Path;
 use support::{files_below, root};
 
 /// The modules of the library, from the text of a file to words for people.
-const ORDER: [&str; 19] = [
+const ORDER: [&str; 21] = [
     "source",
     "error",
     "yaml",
@@ -23,6 +23,8 @@ const ORDER: [&str; 19] = [
     "finding",
     "detect",
     "strategy",
+    "config",
+    "suppress",
     "rewrite",
     "plan",
     "report",

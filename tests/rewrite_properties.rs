@@ -114,6 +114,7 @@ impl Bench {
                 show_mounts: false,
                 edits_alone: false,
                 destination: Destination::InPlace,
+                ..Settings::default()
             },
             name,
         }

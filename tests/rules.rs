@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
+use composefix::config::{ConfigFile, FailOn, Ignore, Level, ProjectEntry, SidecarEntry};
+use composefix::detect;
 use composefix::host::RealHost;
 use composefix::rules::{
     Access, Answer, BUILTIN, Base, BindCost, Carrier, Citation, Claim, Cost, DataDirectory,
@@ -133,11 +135,20 @@ fn schemas_and_types_have_the_same_fields() {
     };
     let unknown = "no-such-field: 1";
     let (tree, platform, image) = (schema("tree"), schema("platform"), schema("image"));
+    let config = schema("config");
     for schema in [&tree, &platform, &image] {
         assert_eq!(expected::<Citation>(unknown), fields(schema, "/$defs/citation"));
-        assert_eq!(schema.get("additionalProperties"), Some(&Value::Bool(false)));
     }
-    assert_eq!(expected::<TreeKind>(unknown), fields(&tree, ""));
+    let closed = [(&tree, "/$defs/tree"), (&platform, ""), (&image, "")];
+    for (schema, pointer) in closed.into_iter().chain([(&config, "")]) {
+        let part = schema.pointer(pointer).and_then(|part| part.get("additionalProperties"));
+        assert_eq!(part, Some(&Value::Bool(false)));
+    }
+    assert_eq!(expected::<ConfigFile>(unknown), fields(&config, ""));
+    assert_eq!(expected::<Ignore>(unknown), fields(&config, "/$defs/ignore"));
+    assert_eq!(expected::<ProjectEntry>(unknown), fields(&config, "/$defs/project"));
+    assert_eq!(expected::<SidecarEntry>(unknown), fields(&config, "/$defs/sidecar"));
+    assert_eq!(expected::<TreeKind>(unknown), fields(&tree, "/$defs/tree"));
     assert_eq!(expected::<Manifest>(unknown), fields(&tree, "/$defs/manifest"));
     assert_eq!(expected::<Lock>(unknown), fields(&tree, "/$defs/lock"));
     assert_eq!(expected::<Exception>(unknown), fields(&tree, "/$defs/exception"));
@@ -159,7 +170,7 @@ fn schemas_and_types_have_the_same_fields() {
         let list = schema.pointer(pointer).and_then(Value::as_array).expect("a list of values");
         list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
     };
-    assert_eq!(expected::<Access>("no-such"), values(&tree, "/properties/access/enum"));
+    assert_eq!(expected::<Access>("no-such"), values(&tree, "/$defs/tree/properties/access/enum"));
     let formats = "/$defs/setting/properties/format/enum";
     assert_eq!(expected::<Format>("no-such"), values(&tree, formats));
     assert_eq!(expected::<Role>("no-such"), values(&image, "/properties/role/enum"));
@@ -170,6 +181,12 @@ fn schemas_and_types_have_the_same_fields() {
     assert_eq!(expected::<Ownership>("no-such"), values(&platform, ownership));
     let strategies = STRATEGIES.iter().map(|id| (*id).to_owned()).collect();
     assert_eq!(values(&platform, "/$defs/strategy/enum"), strategies);
+    assert_eq!(values(&config, "/properties/strategies/items/enum"), strategies);
+    let levels = "/properties/rules/additionalProperties/enum";
+    assert_eq!(expected::<Level>("no-such"), values(&config, levels));
+    assert_eq!(expected::<FailOn>("no-such"), values(&config, "/properties/fail-on/enum"));
+    let ids = detect::ALL.iter().map(|detector| detector.id().to_owned()).collect();
+    assert_eq!(values(&config, "/$defs/rule/enum"), ids);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::args::{ApplyFlags, ColourChoice, OutputFlags, To};
 use super::judgement::Counts;
-use super::{Command, Examined, Exit};
+use super::{Command, Examined, Exit, target_of};
 use crate::compose::relative_name;
 use crate::error::Error;
 use crate::finding::Applicability;
@@ -30,7 +30,7 @@ impl Command<'_> {
             To::Stdout => Destination::InPlace,
         };
         let counts = Counts { destination, ..Counts::default() };
-        let examined = self.examine(&flags.project, &flags.judgement, counts)?;
+        let examined = self.examine(&flags.project, &flags.judgement, &counts)?;
         self.finish(flags, output, &examined)
     }
 
@@ -178,8 +178,10 @@ impl Command<'_> {
             return;
         }
         for left in &examination.left {
-            let Left { file, line, service, target, reason } = left;
-            self.say(&format!("left: {file}:{line}: {service} {target}: {reason}"));
+            let Left { file, line, service, target, reason, .. } = left;
+            let about = format!("{service} {target}");
+            let colon = if about.trim().is_empty() { "" } else { ": " };
+            self.say(&format!("left: {file}:{line}: {}{colon}{reason}", about.trim()));
         }
     }
 }
@@ -201,25 +203,20 @@ fn fixes(examination: &Examination, least: Applicability) -> Vec<String> {
         let Some(fix) = finding.fix.as_ref().filter(|fix| fix.applicability >= least) else {
             continue;
         };
-        let title = format!("fix: {} {}: {}", finding.service, target_of(reported), fix.title);
+        let title = format!("fix: {} {}: {}", finding.service, target_of(finding), fix.title);
         let notes = fix.notes.iter().map(|note| format!("  - {note}"));
         lines.extend(std::iter::once(title).chain(notes).filter(|line| seen.insert(line.clone())));
     }
     lines
 }
 
-/// The container path that a finding is about.
-fn target_of(reported: &Reported) -> &str {
-    let finding = &reported.finding;
-    finding.tree.as_ref().map_or(&finding.mount.target, |tree| &tree.target)
-}
-
 fn is_left(examination: &Examination, reported: &Reported) -> bool {
     let finding = &reported.finding;
     examination.left.iter().any(|left| {
-        left.file == reported.file
+        left.rule.is_none_or(|rule| rule == finding.rule)
+            && left.file == reported.file
             && left.service == finding.service
-            && left.target == target_of(reported)
+            && left.target == *target_of(finding)
     })
 }
 

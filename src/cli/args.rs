@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::closest::unknown;
+use crate::error::unknown;
 use crate::finding::Severity;
 use crate::rewrite::Destination;
 
@@ -31,6 +31,7 @@ pub(super) enum Task {
     Platform(PlatformFlags),
     List(ListFlags),
     Explain(ExplainFlags),
+    Init(InitFlags),
 }
 
 /// Find problems; writes nothing
@@ -43,10 +44,10 @@ pub(super) struct CheckFlags {
     pub(super) project: ProjectFlags,
     #[command(flatten)]
     pub(super) judgement: JudgementFlags,
-    /// Fail from this severity on
-    #[arg(long, value_name = "SEVERITY", default_value = "warning", help_heading = "Result",
+    /// Fail from this severity on; without it as the configuration says, else warning
+    #[arg(long, value_name = "SEVERITY", help_heading = "Result",
         value_parser = PossibleValuesParser::new(["error", "warning", "note"]).map(|word| severity(&word)))]
-    pub(super) fail_on: Severity,
+    pub(super) fail_on: Option<Severity>,
     /// End with 0 although there are findings
     #[arg(long, help_heading = "Result")]
     pub(super) exit_zero: bool,
@@ -71,6 +72,15 @@ pub(super) struct CheckFlags {
     /// Count every file of every tree instead of stopping when the verdict is certain
     #[arg(long, help_heading = "Judgement")]
     pub(super) full_survey: bool,
+    /// Let no comment and no configuration ignore a finding
+    #[arg(long, help_heading = "Judgement")]
+    pub(super) no_ignores: bool,
+    /// Leave out what the configuration excludes even when it is named
+    #[arg(long, help_heading = "Configuration")]
+    pub(super) force_exclude: bool,
+    /// Take what is doubtful about the configuration for an error
+    #[arg(long, help_heading = "Configuration")]
+    pub(super) strict_config: bool,
 }
 
 /// Plan fixes, show the patch, ask, write
@@ -137,8 +147,27 @@ pub(super) struct ExplainFlags {
     pub(super) rules: RuleFlags,
 }
 
-/// Which projects.
+/// Write .composefix.yaml: the team's platforms and today's findings
+///
+/// It goes into the root of the repository, or into the working directory where there is none. Each
+/// finding of today becomes an entry that is ignored, with a reason to fill in, so that `check`
+/// passes at once and tells what is new. Exit code 2: the file is there already, or something could
+/// not be checked.
 #[derive(Debug, Args)]
+pub(super) struct InitFlags {
+    /// Platforms of the team: ids, groups or all; several with commas
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    pub(super) platform: Vec<String>,
+    /// Write no entries for today's findings
+    #[arg(long)]
+    pub(super) no_baseline: bool,
+    /// Print the file instead of writing it
+    #[arg(long)]
+    pub(super) diff: bool,
+}
+
+/// Which projects.
+#[derive(Debug, Default, Args)]
 pub(super) struct ProjectFlags {
     /// Compose files, directories to search for them, or - for standard input
     ///
@@ -168,7 +197,7 @@ pub(super) struct ProjectFlags {
 }
 
 /// How to judge.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(super) struct JudgementFlags {
     /// Platforms to judge for: ids, id@version, groups, all or auto; several with commas
     ///
@@ -194,8 +223,16 @@ pub(super) struct JudgementFlags {
 }
 
 /// What is known.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(super) struct RuleFlags {
+    /// Configuration to use instead of the nearest .composefix.yaml
+    ///
+    /// Environment variable: `COMPOSEFIX_CONFIG`.
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config", help_heading = "Configuration")]
+    pub(super) config: Option<PathBuf>,
+    /// Use no configuration
+    #[arg(long, help_heading = "Configuration")]
+    pub(super) no_config: bool,
     /// Folder with more rule files: platforms, trees, images
     #[arg(long = "rules", value_name = "DIR", help_heading = "Judgement")]
     pub(super) directories: Vec<PathBuf>,

@@ -9,7 +9,6 @@ use super::judgement::Counts;
 use super::repository::real_paths;
 use super::{Command, Exit};
 use crate::error::Error;
-use crate::finding::Severity;
 use crate::host::Environment;
 use crate::report::text::Style;
 use crate::report::{Report, github, gitlab, json, junit, rdjson, sarif, text};
@@ -26,9 +25,13 @@ impl Command<'_> {
             full_survey: flags.full_survey,
             show_mounts: flags.show_mounts,
             edits_alone: wanted.iter().any(|request| request.format.has_edits()),
+            fail_on: flags.fail_on,
+            no_ignores: flags.no_ignores,
+            force_exclude: flags.force_exclude,
+            strict_config: flags.strict_config,
             ..Counts::default()
         };
-        let mut examined = self.examine(&flags.project, &flags.judgement, counts)?;
+        let mut examined = self.examine(&flags.project, &flags.judgement, &counts)?;
         let report = &mut examined.examination.report;
         report.real_paths = real_paths(self.host, &self.environment.directory, report);
         self.report(flags, output, &wanted, &examined.examination)
@@ -47,13 +50,13 @@ impl Command<'_> {
             match &request.file {
                 None => {
                     let style = self.style(output, self.stdout_is_terminal);
-                    self.print(&rendered(report, request.format, style, flags.fail_on))?;
+                    self.print(&rendered(report, request.format, style))?;
                 }
                 Some(file) => {
                     let colour = output.color == ColourChoice::Always;
                     let style = Style { colour, ..self.style(output, false) };
                     let path = self.environment.directory.join(file);
-                    let text = rendered(report, request.format, style, flags.fail_on);
+                    let text = rendered(report, request.format, style);
                     write_report(&path, &text)?;
                 }
             }
@@ -66,23 +69,22 @@ impl Command<'_> {
             self.say_problems(examination, output);
         }
         self.say_notes(examination, output);
-        let fails = report.findings.iter().any(|r| r.finding.severity >= flags.fail_on);
         Ok(match () {
             () if !report.problems.is_empty() => Exit::Error,
-            () if fails && !flags.exit_zero => Exit::Findings,
+            () if report.findings.iter().any(|r| r.fails) && !flags.exit_zero => Exit::Findings,
             () => Exit::Success,
         })
     }
 }
 
-fn rendered(report: &Report, format: Format, style: Style, fail_on: Severity) -> String {
+fn rendered(report: &Report, format: Format, style: Style) -> String {
     match format {
         Format::Text => text::render(report, style),
         Format::Json => json::render(report),
         Format::Sarif => sarif::render(report),
         Format::Github => github::render(report),
         Format::Gitlab => gitlab::render(report),
-        Format::Junit => junit::render(report, fail_on),
+        Format::Junit => junit::render(report),
         Format::Rdjson => rdjson::render(report),
     }
 }

@@ -3,11 +3,10 @@
 use std::fmt::Write as _;
 
 use super::args::{ExplainFlags, OutputFlags};
-use super::closest::unknown;
 use super::list::access_word;
 use super::{Command, Exit};
 use crate::detect;
-use crate::error::Error;
+use crate::error::{Error, unknown};
 use crate::report::page::render;
 use crate::rules::{
     Answer, Carrier, Citation, Cost, Flag, FlagEffect, Ownership, Platform, Preferences, Rules,

@@ -4,10 +4,12 @@
 use std::collections::BTreeSet;
 
 use super::args::JudgementFlags;
-use super::closest::unknown;
+use super::setups::Setup;
+use crate::config::Level;
+
 use crate::detect;
-use crate::error::Error;
-use crate::finding::Applicability;
+use crate::error::{Error, Problem, unknown};
+use crate::finding::{Applicability, Severity};
 use crate::host::Environment;
 use crate::rewrite::Destination;
 use crate::rules::Rules;
@@ -15,26 +17,49 @@ use crate::run::Settings;
 use crate::strategy;
 
 /// Platforms that are judged for when nobody says otherwise.
-const DEFAULT_PLATFORMS: [&str; 2] = ["macos-virtiofs", "windows-wsl2-drive"];
+pub(super) const DEFAULT_PLATFORMS: [&str; 2] = ["macos-virtiofs", "windows-wsl2-drive"];
 
 /// How much a run counts and shows, and where changes go.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(super) struct Counts {
     pub(super) full_survey: bool,
     pub(super) show_mounts: bool,
     pub(super) edits_alone: bool,
     pub(super) destination: Destination,
+    pub(super) fail_on: Option<Severity>,
+    pub(super) no_ignores: bool,
+    pub(super) force_exclude: bool,
+    pub(super) strict_config: bool,
 }
 
-/// The settings that the flags and the environment ask for. `auto` tells which platform this machine
-/// is, if they ask for that.
+/// Why there are no settings.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// A flag or a variable: the run ends.
+    Usage(Error),
+    /// The configuration: its projects are not judged.
+    Config(Problem),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Usage(error)
+    }
+}
+
+/// Tells which platforms this machine may be, for `--platform auto`.
+pub(super) type Auto<'a> = dyn FnMut(&Rules) -> Result<Vec<String>, Error> + 'a;
+
+/// The settings that the flags, the environment and the configuration ask for, in this order.
 pub(super) fn settings(
     flags: &JudgementFlags,
-    counts: Counts,
-    rules: &Rules,
+    counts: &Counts,
+    setup: &Setup,
     environment: &Environment,
-    auto: &mut dyn FnMut() -> Result<Vec<String>, Error>,
-) -> Result<Settings, Error> {
+    auto: &mut Auto<'_>,
+) -> Result<Settings, Failure> {
+    let file = setup.config.as_ref().map(|config| config.file.clone()).unwrap_or_default();
     let rule_ids = || detect::ALL.iter().map(|detector| detector.id());
     let strategy_ids = || strategy::ALL.iter().map(|strategy| strategy.id());
     let see = |what: &str| format!("`composefix list {what}` shows them all");
@@ -43,18 +68,36 @@ pub(super) fn settings(
         ids(words, exists, |word| unknown("rule", word, rule_ids(), &see("rules")))
     };
     let exists = |id: &str| strategy::strategy(id).is_some();
+    let mut strategies = ids(&flags.strategy, exists, |word| {
+        unknown("strategy", word, strategy_ids(), &see("strategies"))
+    })?;
+    if strategies.is_empty() {
+        strategies = file.strategies.iter().map(|strategy| strategy.id().to_owned()).collect();
+    }
+    let select = known_rules(&flags.select)?;
+    let mut ignore = known_rules(&flags.ignore)?;
+    let off = file.rules.iter().filter(|(_, level)| **level == Level::Off);
+    let off = off.map(|(rule, _)| rule.id().to_owned());
+    ignore.extend(off.filter(|rule| !select.contains(rule)));
+    let levels = file.rules.iter();
+    let levels = levels.filter_map(|(rule, level)| Some((rule.id(), level.severity()?)));
     Ok(Settings {
-        platforms: platforms(flags, rules, environment, auto)?,
-        strategies: ids(&flags.strategy, exists, |word| {
-            unknown("strategy", word, strategy_ids(), &see("strategies"))
-        })?,
-        select: known_rules(&flags.select)?,
-        ignore: known_rules(&flags.ignore)?,
+        platforms: platforms(flags, setup, environment, auto)?,
+        strategies,
+        select,
+        ignore,
         write_from: if flags.risky { Applicability::Unsafe } else { Applicability::Safe },
         full_survey: counts.full_survey,
         show_mounts: counts.show_mounts,
         edits_alone: counts.edits_alone,
-        destination: counts.destination,
+        destination: counts.destination.clone(),
+        levels: levels.collect(),
+        fail_on: counts.fail_on.or(file.fail_on.map(Severity::from)).unwrap_or(Severity::Warning),
+        min_files: file.min_files,
+        config: setup.config.clone(),
+        ignores: !counts.no_ignores,
+        everything: setup.everything,
+        strict: counts.strict_config,
     })
 }
 
@@ -76,37 +119,62 @@ fn ids(
     Ok(known)
 }
 
-/// Platforms by flag, else by variable, else the default, sorted.
+/// Platforms by flag, else by variable, else by configuration, else the default, sorted.
 fn platforms(
     flags: &JudgementFlags,
-    rules: &Rules,
+    setup: &Setup,
     environment: &Environment,
-    auto: &mut dyn FnMut() -> Result<Vec<String>, Error>,
-) -> Result<Vec<String>, Error> {
+    auto: &mut Auto<'_>,
+) -> Result<Vec<String>, Failure> {
+    let rules = &setup.rules;
+    // What is wrong with the configuration is said even where a flag overrules it.
+    let team = setup.config.as_deref().map(|config| {
+        let words = config.file.platforms.iter().map(String::as_str);
+        expand(words, rules, None).map_err(|(index, message)| {
+            Failure::Config(config.problem(config.item("platforms", index), message))
+        })
+    });
+    let team = team.transpose()?.unwrap_or_default();
     let variable = environment.variables.get("COMPOSEFIX_PLATFORM");
     let words: Vec<&str> = match variable {
         _ if !flags.platform.is_empty() => flags.platform.iter().map(String::as_str).collect(),
         Some(list) if !list.trim().is_empty() => list.split(',').collect(),
+        _ if !team.is_empty() => return Ok(team),
         _ => DEFAULT_PLATFORMS.to_vec(),
     };
     let mut words = words.into_iter().map(str::trim).filter(|word| !word.is_empty()).peekable();
     if words.peek().is_none() {
-        return Err(Error::Usage { message: "--platform names no platform".to_owned() });
+        return Err(Error::Usage { message: "--platform names no platform".to_owned() }.into());
     }
+    let chosen = expand(words, rules, Some(auto));
+    chosen.map_err(|(_, message)| Failure::Usage(Error::Usage { message }))
+}
+
+/// The platforms that ids, groups and `auto` stand for, sorted; else the index of the word that
+/// stands for none, and what to say about it.
+fn expand<'w>(
+    words: impl Iterator<Item = &'w str>,
+    rules: &Rules,
+    mut auto: Option<&mut Auto<'_>>,
+) -> Result<Vec<String>, (usize, String)> {
     let mut chosen = BTreeSet::new();
-    for word in words {
+    let words = words.map(str::trim).enumerate().filter(|(_, word)| !word.is_empty());
+    for (index, word) in words {
         if word == "auto" {
-            chosen.extend(auto()?);
+            let Some(auto) = auto.as_mut() else {
+                let message = "`auto` is for the command line: by a configuration every machine must say the same";
+                return Err((index, message.to_owned()));
+            };
+            chosen.extend(auto(rules).map_err(|error| (index, error.to_string()))?);
             continue;
         }
-        let named = rules.platform_named(word).map_err(|message| Error::Usage { message })?;
-        if let Some(platform) = named {
+        if let Some(platform) = rules.platform_named(word).map_err(|message| (index, message))? {
             chosen.insert(platform.id.clone());
             continue;
         }
         let group = rules.platforms_of_group(word);
         if group.is_empty() {
-            return Err(Error::Usage { message: unknown_platform(word, rules) });
+            return Err((index, unknown_platform(word, rules)));
         }
         chosen.extend(group.into_iter().map(|platform| platform.id.clone()));
     }
@@ -137,10 +205,14 @@ mod tests {
             environment.variables.insert("COMPOSEFIX_PLATFORM".to_owned(), value.to_owned());
         }
         let rules = Rules::builtin().unwrap();
-        settings(&flags.judgement, Counts::default(), &rules, &environment, &mut || {
-            Ok(vec!["orbstack".to_owned()])
-        })
-        .map_err(|error| error.to_string())
+        let setup = Setup { config: None, rules, requests: Vec::new(), everything: false };
+        let auto: &mut Auto<'_> = &mut |_| Ok(vec!["orbstack".to_owned()]);
+        settings(&flags.judgement, &Counts::default(), &setup, &environment, auto).map_err(
+            |failure| match failure {
+                Failure::Usage(error) => error.to_string(),
+                Failure::Config(problem) => problem.message,
+            },
+        )
     }
 
     fn platforms_of(words: &str, variable: Option<&str>) -> Vec<String> {

@@ -6,15 +6,17 @@
 mod apply;
 mod args;
 mod check;
-mod closest;
 mod explain;
+mod init;
 mod judgement;
 mod list;
 mod platform;
 mod repository;
+mod setups;
 mod targets;
 mod terminal;
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::{Read, Write};
 
@@ -22,11 +24,15 @@ use clap::Parser as _;
 
 use crate::compose::Request;
 use crate::error::Error;
+use crate::finding::Finding;
 use crate::host::{Environment, Host};
+use crate::report::Reported;
 use crate::rewrite::Destination;
 use crate::rules::Rules;
 use crate::run::{self, Examination, Session};
 use args::{Arguments, ColourChoice, JudgementFlags, OutputFlags, ProjectFlags, RuleFlags, Task};
+use judgement::Failure;
+use setups::{Choice, Setups};
 
 /// How a run ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +100,7 @@ impl Command<'_> {
             Task::Platform(flags) => self.platform(flags, output),
             Task::List(flags) => self.list(flags),
             Task::Explain(flags) => self.explain(flags, output),
+            Task::Init(flags) => self.init(flags, output),
         }
     }
 
@@ -120,12 +127,10 @@ impl Command<'_> {
         Exit::Error
     }
 
+    /// What is known in the working directory.
     fn rules(&self, flags: &RuleFlags) -> Result<Rules, Error> {
-        let here = &self.environment.directory;
-        let mut directories = flags.directories.iter();
-        directories.try_fold(Rules::builtin()?, |rules, directory| {
-            rules.with_directory(self.host, &here.join(directory))
-        })
+        let choice = Choice::of(flags, &self.environment);
+        Setups::new(self.host, &self.environment, choice, &flags.directories)?.rules_here()
     }
 
     /// Looks at the projects that the flags name.
@@ -133,33 +138,84 @@ impl Command<'_> {
         &mut self,
         project: &ProjectFlags,
         judgement: &JudgementFlags,
-        counts: judgement::Counts,
+        counts: &judgement::Counts,
     ) -> Result<Examined, Error> {
-        let rules = self.rules(&judgement.rules)?;
-        let mut notes = Vec::new();
-        let mut auto = || {
-            let found = platform::auto(project, self.host, &self.environment, &rules)?;
+        let choice = Choice::of(&judgement.rules, &self.environment);
+        self.examine_by(choice, project, judgement, counts)
+    }
+
+    /// The same by a chosen configuration.
+    fn examine_by(
+        &mut self,
+        choice: Choice,
+        project: &ProjectFlags,
+        judgement: &JudgementFlags,
+        counts: &judgement::Counts,
+    ) -> Result<Examined, Error> {
+        let folders = &judgement.rules.directories;
+        let mut setups = Setups::new(self.host, &self.environment, choice, folders)?;
+        let forced = counts.force_exclude;
+        let found = targets::find(project, forced, &mut setups, &mut *self.stdin)?;
+        let Setups { mut all, mut problems, mut sources, .. } = setups;
+        if !problems.is_empty() || !found.problems.is_empty() {
+            for setup in &mut all {
+                setup.everything = false;
+            }
+        }
+        let mut sessions = Vec::new();
+        let mut requests = Vec::new();
+        let mut notes = BTreeSet::new();
+        let mut auto = |rules: &Rules| {
+            let found = platform::auto(project, self.host, &self.environment, rules)?;
             notes.extend(found.notes);
             Ok(found.platforms)
         };
-        let settings =
-            judgement::settings(judgement, counts, &rules, &self.environment, &mut auto)?;
-        for note in notes {
-            self.say(&format!("note: {note}"));
+        for setup in &all {
+            match judgement::settings(judgement, counts, setup, &self.environment, &mut auto) {
+                Ok(settings) => {
+                    let (host, environment) = (self.host, &self.environment);
+                    let session = Session { host, environment, rules: &setup.rules, settings };
+                    sessions.push((session, &setup.requests));
+                    requests.extend(setup.requests.iter().cloned());
+                }
+                Err(Failure::Usage(error)) => return Err(error),
+                Err(Failure::Config(problem)) => {
+                    problems.push(problem);
+                    sources.extend(setup.config.as_ref().map(|config| config.source.clone()));
+                }
+            }
         }
-        let targets =
-            targets::find(project, self.host, &self.environment, &rules, &mut *self.stdin)?;
-        if matches!(settings.destination, Destination::File(_)) && targets.requests.len() > 1 {
+        if matches!(counts.destination, Destination::File(_)) && requests.len() > 1 {
             let message = "`--to FILE` takes the changes of one project; name its files with -f";
             return Err(Error::Usage { message: message.to_owned() });
         }
-        let session =
-            Session { host: self.host, environment: &self.environment, rules: &rules, settings };
-        let mut examination = run::examine(&session, &targets.requests);
-        examination.report.problems.extend(targets.problems);
-        examination.report.problems.sort();
-        examination.report.notes.extend(targets.notes);
-        Ok(Examined { requests: targets.requests, examination })
+        let work: Vec<(&Session<'_>, &[Request])> =
+            sessions.iter().map(|(session, requests)| (session, requests.as_slice())).collect();
+        let mut examination = run::examine_all(&work);
+        let report = &mut examination.report;
+        problems.extend(found.problems);
+        if counts.strict_config {
+            problems.extend(found.doubts.iter().map(|(problem, _)| problem.clone()));
+            sources.extend(found.doubts.iter().map(|(_, source)| source.clone()));
+        }
+        if !problems.is_empty() {
+            examination.patches.clear();
+        }
+        report.problems.extend(problems);
+        report.problems.sort();
+        report.notes.extend(found.notes);
+        let named = sources.into_iter().map(|source| (source.name().to_owned(), source));
+        report.sources.extend(named);
+        drop(sessions);
+        for note in notes {
+            self.say(&format!("note: {note}"));
+        }
+        if !counts.strict_config {
+            for (problem, source) in &found.doubts {
+                self.say(&format!("warning: {}", setups::one_line(problem, Some(source))));
+            }
+        }
+        Ok(Examined { requests, examination })
     }
 
     /// Tells what could not be checked.
@@ -180,10 +236,25 @@ impl Command<'_> {
             let service = row.service.as_deref().map(|s| format!("{s}: ")).unwrap_or_default();
             self.say(&format!("not judged: {place}: {service}{}", row.message));
         }
+        for (Reported { finding, file, span, .. }, suppression) in report.suppressed() {
+            let line = report.sources.get(file).map_or(0, |s| s.position(span.start).line);
+            let about = format!("{} {}", finding.service, target_of(finding));
+            self.say(&format!(
+                "ignored: {file}:{line}: {}: {}: {}",
+                about.trim(),
+                finding.rule,
+                suppression.words()
+            ));
+        }
         for note in &report.notes {
             self.say(&format!("note: {note}"));
         }
     }
+}
+
+/// The container path that a finding is about.
+fn target_of(finding: &Finding) -> &String {
+    finding.tree.as_ref().map_or(&finding.mount.target, |tree| &tree.target)
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ pub mod slow_tree;
 pub mod slow_writes;
 pub mod suspicious_target;
 pub mod unmountable_source;
+pub mod unused_ignore;
 pub mod unwritable_overlay;
 pub mod watch_under_bind;
 mod windows;
@@ -55,6 +56,7 @@ pub const ALL: &[&dyn Detector] = &[
     &slow_writes::SlowWrites,
     &suspicious_target::SuspiciousTarget,
     &unmountable_source::UnmountableSource,
+    &unused_ignore::UnusedIgnore,
     &unwritable_overlay::UnwritableOverlay,
     &watch_under_bind::WatchUnderBind,
     &windows_drive_source::WindowsDriveSource,

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::visible::is_hidden;
 use super::{MountRow, NotJudged, Report, Reported};
 use crate::error::Problem;
-use crate::finding::{Applicability, Fix, Tree};
+use crate::finding::{Applicability, Fix, MountRef, Tree};
 use crate::source::{Position, Source, Span};
 use crate::survey::Evidence;
 
@@ -81,7 +81,7 @@ struct FindingModel<'a> {
     file: &'a str,
     span: SpanModel,
     service: &'a str,
-    mount: MountModel<'a>,
+    mount: Option<MountModel<'a>>,
     tree: Option<TreeModel<'a>>,
     platforms: &'a [String],
     fix: Option<FixModel<'a>>,
@@ -193,9 +193,9 @@ impl<'a> Model<'a> {
             }),
             summary: Summary {
                 files: report.files.len(),
-                findings: report.findings.len(),
-                fixable: report.findings.iter().filter(|r| is_fixable(r)).count(),
-                suppressed: report.findings.iter().filter(|r| r.suppressed.is_some()).count(),
+                findings: report.counting().count(),
+                fixable: report.counting().filter(|r| is_fixable(r)).count(),
+                suppressed: report.suppressed().count(),
             },
         }
     }
@@ -216,17 +216,20 @@ impl<'a> FindingModel<'a> {
             file: &reported.file,
             span,
             service: &finding.service,
-            mount: MountModel {
-                kind: finding.mount.kind,
-                source: finding.mount.source.as_deref(),
-                target: &finding.mount.target,
-            },
+            mount: MountModel::of(&finding.mount),
             tree: finding.tree.as_ref().map(TreeModel::of),
             platforms: &finding.platforms,
             fix: finding.fix.as_ref().map(FixModel::of),
             advice: &finding.advice,
             suppressed: reported.suppressed.as_ref().map(|s| s.reason.as_str()),
         }
+    }
+}
+
+impl<'a> MountModel<'a> {
+    fn of(mount: &'a MountRef) -> Option<Self> {
+        let MountRef { kind, source, target, .. } = mount;
+        (!kind.is_empty()).then_some(Self { kind, source: source.as_deref(), target })
     }
 }
 

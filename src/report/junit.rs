@@ -11,19 +11,18 @@ use super::region::Region;
 use super::visible::visible;
 use super::{Report, Reported, words};
 use crate::error::Problem;
-use crate::finding::Severity;
 use crate::source::Span;
 
 /// The report as XML 1.0, with a line break at its end. It holds no times, so that equal reports
-/// give equal bytes. Findings from `fail_on` upwards are failures.
-pub fn render(report: &Report, fail_on: Severity) -> String {
+/// give equal bytes.
+pub fn render(report: &Report) -> String {
     let mut suites: BTreeMap<&str, Vec<Case>> = BTreeMap::new();
     for problem in &report.problems {
         let file = problem.file.as_deref().unwrap_or(env!("CARGO_PKG_NAME"));
         suites.entry(file).or_default().push(Case::problem(problem, report));
     }
     for reported in &report.findings {
-        let case = Case::finding(reported, report, fail_on);
+        let case = Case::finding(reported, report);
         suites.entry(&reported.file).or_default().push(case);
     }
     for file in &report.files {
@@ -68,11 +67,11 @@ struct Case {
 }
 
 impl Case {
-    fn finding(reported: &Reported, report: &Report, fail_on: Severity) -> Self {
+    fn finding(reported: &Reported, report: &Report) -> Self {
         let finding = &reported.finding;
         let (outcome, message) = match &reported.suppressed {
             Some(suppression) => (Outcome::Skipped, suppression.reason.clone()),
-            None if finding.severity >= fail_on => (Outcome::Failed, words::said(finding)),
+            None if reported.fails => (Outcome::Failed, words::said(finding)),
             None => (Outcome::Passed, words::said(finding)),
         };
         let (place, line) = place(report, &reported.file, Some(reported.span));

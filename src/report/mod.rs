@@ -26,6 +26,8 @@ use crate::error::Problem;
 use crate::finding::Finding;
 use crate::source::{Source, Span};
 
+pub use crate::suppress::{SuppressedBy, Suppression};
+
 /// The result of a run.
 #[derive(Debug, Default)]
 pub struct Report {
@@ -33,7 +35,7 @@ pub struct Report {
     pub platforms: Vec<String>,
     /// Every file that was read, by path.
     pub files: Vec<CheckedFile>,
-    /// Findings, by file, place and rule.
+    /// Findings, by file, place and rule; those that do not count as well.
     pub findings: Vec<Reported>,
     /// What could not be checked.
     pub problems: Vec<Problem>,
@@ -48,6 +50,18 @@ pub struct Report {
     pub real_paths: BTreeMap<String, RealPath>,
     /// What was surveyed and what was skipped on the way, for `-v`.
     pub notes: Vec<String>,
+}
+
+impl Report {
+    /// The findings that count.
+    pub fn counting(&self) -> impl Iterator<Item = &Reported> {
+        self.findings.iter().filter(|reported| reported.suppressed.is_none())
+    }
+
+    /// The findings that somebody said do not count, and why.
+    pub fn suppressed(&self) -> impl Iterator<Item = (&Reported, &Suppression)> {
+        self.findings.iter().filter_map(|reported| Some((reported, reported.suppressed.as_ref()?)))
+    }
 }
 
 /// A file that was read.
@@ -70,6 +84,8 @@ pub struct Reported {
     pub span: Span,
     /// Why it does not count; none when it does.
     pub suppressed: Option<Suppression>,
+    /// It fails the run: it counts, and is at or above the severity that its project's settings name.
+    pub fails: bool,
     /// What would repair it, and with it only what can be repaired in no other way: proven alone, in
     /// the files as they were read. Empty when nothing may be written for it, and where nobody asked.
     pub edits: Vec<Replacement>,
@@ -115,24 +131,6 @@ impl Report {
             _ => &[],
         }
     }
-}
-
-/// The team's own word that a finding does not count.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Suppression {
-    /// Where it is written.
-    pub by: SuppressedBy,
-    /// The reason given; never empty.
-    pub reason: String,
-}
-
-/// Where a suppression is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SuppressedBy {
-    /// A comment in the Compose file.
-    Comment,
-    /// An entry of the configuration file.
-    Config,
 }
 
 /// Something that was not judged.

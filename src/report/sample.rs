@@ -78,6 +78,7 @@ pub(crate) fn report(applicability: Applicability) -> Report {
             file: "compose.yaml".to_owned(),
             span: span(TEXT, "./:/app"),
             suppressed: None,
+            fails: true,
             edits: Vec::new(),
         }],
         sources: [("compose.yaml".to_owned(), Source::new("compose.yaml", TEXT))].into(),
@@ -114,6 +115,7 @@ pub(crate) fn full_report() -> Report {
         file: "compose.yaml".to_owned(),
         span: second,
         suppressed: None,
+        fails: true,
         edits: Vec::new(),
     });
     report.files.push(CheckedFile { path: "x.yaml".to_owned(), ok: false });

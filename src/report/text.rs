@@ -35,10 +35,10 @@ impl Default for Style {
     }
 }
 
-/// All findings, each with the line that causes it, and what they come to.
+/// All findings that count, each with the line that causes it, and what they come to.
 pub fn render(report: &Report, style: Style) -> String {
     let mut out = String::new();
-    for reported in &report.findings {
+    for reported in report.counting() {
         Shown::finding(reported, report).draw(style, &mut out);
     }
     if !style.quiet {
@@ -60,22 +60,22 @@ pub fn render_problems(report: &Report, style: Style) -> String {
 /// One line: what was found, what `apply` can do about it, and what was not looked at.
 pub fn summary(report: &Report) -> String {
     let mut parts = Vec::new();
-    let count =
-        |severity| report.findings.iter().filter(|r| r.finding.severity == severity).count();
+    let count = |severity| report.counting().filter(|r| r.finding.severity == severity).count();
     let by_severity: Vec<String> = [Severity::Error, Severity::Warning, Severity::Note]
         .into_iter()
         .map(|severity| (count(severity), severity.word()))
         .filter(|(number, _)| *number > 0)
         .map(|(number, word)| plural(number, word))
         .collect();
-    if report.findings.is_empty() {
+    let findings = report.counting().count();
+    if findings == 0 {
         parts.push(format!("no findings in {}", plural(report.files.len(), "file")));
     } else {
-        let findings = plural(report.findings.len(), "finding");
+        let findings = plural(findings, "finding");
         parts.push(format!("{findings} ({})", by_severity.join(", ")));
     }
     let promising = |wanted| {
-        let fixes = report.findings.iter().filter_map(|r| r.finding.fix.as_ref());
+        let fixes = report.counting().filter_map(|r| r.finding.fix.as_ref());
         fixes.filter(|fix| fix.applicability == wanted).count()
     };
     match (promising(Applicability::Safe), promising(Applicability::Unsafe)) {
@@ -83,6 +83,10 @@ pub fn summary(report: &Report) -> String {
         (safe, 0) => parts.push(format!("{safe} fixable")),
         (0, risky) => parts.push(format!("{risky} fixable with --unsafe")),
         (safe, risky) => parts.push(format!("{safe} fixable, {risky} more with --unsafe")),
+    }
+    let suppressed = report.suppressed().count();
+    if suppressed > 0 {
+        parts.push(format!("{suppressed} ignored (-v lists them)"));
     }
     if !report.not_judged.is_empty() {
         parts.push(format!("{} not judged (-v tells why)", report.not_judged.len()));

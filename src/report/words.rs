@@ -5,9 +5,11 @@ use super::Report;
 use crate::error::Problem;
 use crate::finding::{Applicability, Finding, Fix};
 
-/// What is said of a finding: the service, the fact, the cost.
+/// What is said of a finding: the service if it is about one, the fact, the cost.
 pub(super) fn said(finding: &Finding) -> String {
-    format!("{}: {}", finding.service, finding.message)
+    let about = finding.service.as_str();
+    let colon = if about.is_empty() { "" } else { ": " };
+    format!("{about}{colon}{}", finding.message)
 }
 
 /// What to do about a finding, then what to know about that, a line each.

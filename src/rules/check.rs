@@ -23,6 +23,11 @@ pub(super) trait Kind: DeserializeOwned {
 
     /// The first thing that does not hold.
     fn check(&self) -> Result<(), Fault>;
+
+    /// Its sources, where they are not among what `check` looks at.
+    fn cited(&self) -> Option<&[Citation]> {
+        None
+    }
 }
 
 /// Something that does not hold.
@@ -42,7 +47,9 @@ pub(super) fn read<T: Kind>(id: &str, file: &str, text: &str) -> Result<T, Error
     let error = |message: String| Error::Rules { file: file.to_owned(), message };
     let value: T = serde_yaml::from_str(text).map_err(|cause| error(cause.to_string()))?;
     let verdict = if value.id() == id {
-        kebab("id", id).and_then(|()| value.check())
+        kebab("id", id)
+            .and_then(|()| value.check())
+            .and_then(|()| value.cited().map_or(Ok(()), citations))
     } else {
         fault("id:", format!("the id `{}` is not the file's name `{id}`", value.id()))
     };
@@ -124,8 +131,22 @@ impl Kind for TreeKind {
         for relocation in &self.relocations {
             relocation_holds(self, relocation)?;
         }
-        citations(&self.sources)
+        Ok(())
     }
+
+    fn cited(&self) -> Option<&[Citation]> {
+        Some(&self.sources)
+    }
+}
+
+/// Checks a kind of tree that stands in no rule file. In an error: text at the place to blame, and
+/// what is wrong.
+pub(super) fn own_tree(tree: &TreeKind) -> Result<(), (String, String)> {
+    let cited = || if tree.sources.is_empty() { Ok(()) } else { citations(&tree.sources) };
+    kebab("id", &tree.id)
+        .and_then(|()| tree.check())
+        .and_then(|()| cited())
+        .map_err(|Fault { near, message }| (near, message))
 }
 
 fn relocation_holds(kind: &TreeKind, relocation: &Relocation) -> Result<(), Fault> {

@@ -6,9 +6,9 @@ use std::path::Path;
 use crate::error::Error;
 use crate::host::{EntryKind, Host};
 
-use super::check::{Kind, read};
+use super::check::{Kind, own_tree, read};
 use super::shelf::{Sheet, Shelf};
-use super::{BUILTIN, Base, ImageKind, Platform, TreeKind};
+use super::{BUILTIN, Base, ImageKind, Platform, Sidecar, TreeKind};
 
 /// Largest rule file that is read, in bytes.
 const FILE_LIMIT: u64 = 1 << 20;
@@ -19,6 +19,7 @@ pub struct Rules {
     trees: Vec<TreeKind>,
     platforms: Shelf<Platform>,
     images: Shelf<ImageKind>,
+    sidecar: Sidecar,
     /// Folders laid over the built-in files so far.
     layers: usize,
 }
@@ -47,7 +48,13 @@ impl Rules {
             }
         }
         trees.sort_by(|a: &TreeKind, b| a.id.cmp(&b.id));
-        Ok(Self { trees, platforms: Shelf::new(platforms), images: Shelf::new(images), layers: 0 })
+        Ok(Self {
+            trees,
+            platforms: Shelf::new(platforms),
+            images: Shelf::new(images),
+            sidecar: Sidecar::default(),
+            layers: 0,
+        })
     }
 
     /// These rules with those of a folder laid over them: `dir/trees/*.yaml`, `dir/platforms/*.yaml`
@@ -69,10 +76,8 @@ impl Rules {
         }
         self.layers += 1;
         for tree in trees.into_iter().flatten() {
-            self.trees.retain(|other| other.id != tree.id);
-            self.trees.push(tree);
+            self.put_tree(tree);
         }
-        self.trees.sort_by(|a, b| a.id.cmp(&b.id));
         for platform in platforms.into_iter().flatten() {
             self.platforms.put(Sheet::ready(platform, self.layers));
         }
@@ -80,6 +85,39 @@ impl Rules {
             self.images.put(Sheet::ready(image, self.layers));
         }
         Ok(self)
+    }
+
+    /// These rules with a kind of tree that the team knows itself: sources are not asked for. It
+    /// replaces one of the same id.
+    ///
+    /// # Errors
+    /// Words that stand at the place to blame, and what is wrong.
+    pub fn with_tree(mut self, tree: TreeKind) -> Result<Self, (String, String)> {
+        own_tree(&tree)?;
+        self.put_tree(tree);
+        Ok(self)
+    }
+
+    fn put_tree(&mut self, tree: TreeKind) {
+        match self.trees.binary_search_by(|other| other.id.cmp(&tree.id)) {
+            Ok(at) => {
+                if let Some(slot) = self.trees.get_mut(at) {
+                    *slot = tree;
+                }
+            }
+            Err(at) => self.trees.insert(at, tree),
+        }
+    }
+
+    /// These rules with sidecars as the team wants them.
+    #[must_use]
+    pub fn with_sidecar(self, sidecar: Sidecar) -> Self {
+        Self { sidecar, ..self }
+    }
+
+    /// How the team wants sidecars.
+    pub fn sidecar(&self) -> &Sidecar {
+        &self.sidecar
     }
 
     /// Reads every built-in platform and image, asked for or not.

@@ -118,7 +118,8 @@ pub struct TreeKind {
     /// The command to fill it by hand inside the container, if there is a usual one.
     #[serde(default)]
     pub install: Option<String>,
-    /// Where these facts come from.
+    /// Where these facts come from. A rule file must say it.
+    #[serde(default)]
     pub sources: Vec<Citation>,
 }
 
@@ -250,6 +251,15 @@ pub struct Relocation {
     /// Files that overrule the variable.
     #[serde(default)]
     pub unless: Vec<Exception>,
+}
+
+/// How the team wants services that copy a tree into a volume.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sidecar {
+    /// An image that has the programs; none to build one.
+    pub image: Option<String>,
+    /// Seconds between two looks at the tree where no file events come; none for the usual ones.
+    pub interval: Option<u32>,
 }
 
 /// What a bind mount costs on a platform.

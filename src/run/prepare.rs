@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::Session;
+use super::{Session, Task};
 use crate::compose::{Project, Request, Resolved, resolve};
 use crate::dockerfile::Images;
 use crate::scope::{Surveys, survey_binds};
@@ -10,6 +10,8 @@ use crate::survey::Limits;
 
 /// A project with what was seen around it.
 pub(super) struct Prepared<'a> {
+    /// How to judge it.
+    pub(super) session: &'a Session<'a>,
     /// What the user asked for.
     pub(super) asked: &'a Request,
     pub(super) resolved: Resolved,
@@ -18,7 +20,8 @@ pub(super) struct Prepared<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    pub(super) fn of(session: &Session<'_>, asked: &'a Request) -> Self {
+    pub(super) fn of(task: &Task<'a>) -> Self {
+        let Task { session, request: asked } = *task;
         let Session { host, environment, rules, .. } = session;
         let resolved = resolve(*host, environment, asked);
         let (surveys, images) = match &resolved.project {
@@ -27,36 +30,38 @@ impl<'a> Prepared<'a> {
             }
             Err(_) => (Surveys::default(), Images::default()),
         };
-        Self { asked, resolved, surveys, images }
+        Self { session, asked, resolved, surveys, images }
     }
 }
 
 /// What lies below the binds of a project.
 pub(super) fn look_around(session: &Session<'_>, project: &Project) -> Surveys {
     let Session { host, environment, rules, settings } = session;
-    let limits = Limits { full: settings.full_survey, ..Limits::default() };
+    let usual = Limits::default();
+    let min_files = settings.min_files.unwrap_or(usual.min_files);
+    let limits = Limits { full: settings.full_survey, min_files, ..usual };
     survey_binds(*host, environment, rules, project, limits)
 }
 
 /// Bytes of stack of a thread that loads projects: as much as the main thread has.
 const STACK: usize = 8 << 20;
 
-/// What `work` makes of each request, in the order of the requests, whoever was ready first.
+/// What `work` makes of each task, in the order of the tasks, whoever was ready first.
 pub(super) fn in_parallel<'a, R: Send>(
-    requests: &[&'a Request],
-    work: impl Fn(&'a Request) -> R + Sync,
+    tasks: &[Task<'a>],
+    work: impl Fn(&Task<'a>) -> R + Sync,
 ) -> Vec<R> {
-    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(requests.len());
+    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(tasks.len());
     if workers < 2 {
-        return requests.iter().map(|request| work(request)).collect();
+        return tasks.iter().map(work).collect();
     }
     let next = AtomicUsize::new(0);
     let take = || {
         let mut done = Vec::new();
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(request) = requests.get(index) else { return done };
-            done.push((index, work(request)));
+            let Some(task) = tasks.get(index) else { return done };
+            done.push((index, work(task)));
         }
     };
     let mut all = std::thread::scope(|scope| {

@@ -86,7 +86,9 @@ enum Form {
 struct Plan {
     service: String,
     form: Form,
-    listens: bool,
+    sync: Sync,
+    /// The team's own image for it.
+    image: Option<String>,
     owner: Option<String>,
     add: Change,
 }
@@ -122,6 +124,7 @@ impl Plan {
             (Form::Volume(key), to)
         };
         let owner = owner(cx, group);
+        let image = cx.rules.sidecar().image.clone();
         let script = Script {
             from: format!("{HOST}/{}", facts.path),
             to: to.target.clone(),
@@ -129,11 +132,11 @@ impl Plan {
             sync: if cx.platforms.iter().all(|p| p.host_events == Answer::Yes) {
                 Sync::Listen
             } else {
-                Sync::Poll
+                Sync::Poll(cx.rules.sidecar().interval.unwrap_or(script::INTERVAL))
             },
-            fetches: v1,
+            fetches: v1 && image.is_none(),
         };
-        let definition = definition(&script, &profiles(cx, group), v1);
+        let definition = definition(&script, image.as_deref(), &profiles(cx, group), v1);
         let add = Change::AddService {
             name: service.clone(),
             near: near.service.name.clone(),
@@ -141,7 +144,7 @@ impl Plan {
             mounts: vec![from(cx, near, home)?, to],
             definition,
         };
-        Ok(Self { service, form, listens: script.sync == Sync::Listen, owner, add })
+        Ok(Self { service, form, sync: script.sync, image, owner, add })
     }
 
     fn fix(&self, cx: &Context<'_>, member: &Member<'_>) -> Result<Fix, String> {
@@ -202,12 +205,13 @@ impl Plan {
             format!(
                 "the first start waits until the whole tree is copied, and its content is stored twice ({amount})"
             ),
-            if self.listens {
-                "a change on the host arrives after about two seconds; one that raises no file event, after a minute or so"
-                    .to_owned()
-            } else {
-                "not every judged platform forwards file events, so the tree is looked through every ten seconds: choose one with `--platform` to listen instead"
-                    .to_owned()
+            match self.sync {
+                Sync::Listen => "a change on the host arrives after about two seconds; one that raises no file event, after a minute or so"
+                    .to_owned(),
+                Sync::Poll(seconds) => format!(
+                    "not every judged platform forwards file events, so the tree is looked through every {}: choose one with `--platform` to listen instead",
+                    if seconds == script::INTERVAL { "ten seconds".to_owned() } else { format!("{seconds} s") }
+                ),
             },
             format!(
                 "what is deleted below {path} on the host is deleted in the copy, nothing outside it; an empty or missing {path} deletes nothing"
@@ -216,16 +220,38 @@ impl Plan {
             format!("members of the team on Linux run `{sync}` as well and do not need it"),
         ];
         notes.push(match &self.form {
+            Form::Volume(_) if self.image.is_some() => self.image_note(sync),
             Form::Volume(_) => {
                 "needs Docker Compose 2.17 or later, and the network when the new service's image is built"
                     .to_owned()
             }
-            Form::TakenOver => format!(
-                "for docker-compose v1: the mounts of `{sync}` come along, so the container sees the project once more, read-only, at {HOST}; `{sync}` fetches rsync from the network when its container is made and needs an engine from 20.10 on"
-            ),
+            Form::TakenOver => {
+                let fetch = match &self.image {
+                    Some(_) => String::new(),
+                    None => format!("; `{sync}` fetches rsync from the network when its container is made and needs an engine from 20.10 on"),
+                };
+                format!(
+                    "for docker-compose v1: the mounts of `{sync}` come along, so the container sees the project once more, read-only, at {HOST}{fetch}"
+                )
+            }
         });
+        if matches!(self.form, Form::TakenOver) && self.image.is_some() {
+            notes.push(self.image_note(sync));
+        }
         notes.extend(mount_point(member));
         notes
+    }
+
+    /// What the team's own image must bring.
+    fn image_note(&self, service: &str) -> String {
+        let image = self.image.as_deref().unwrap_or_default();
+        let programs = match self.sync {
+            Sync::Listen => "`sh`, `rsync` and `inotifywait`",
+            Sync::Poll(_) => "`sh` and `rsync`",
+        };
+        format!(
+            "`{service}` runs {image} as root, as the configuration says; it must hold {programs}"
+        )
     }
 
     fn rights(&self, member: &Member<'_>) -> String {
@@ -350,7 +376,7 @@ fn from(cx: &Context<'_>, near: &Member<'_>, home: Origin) -> Result<NewMount, S
 }
 
 /// The new service without its mounts.
-fn definition(script: &Script, profiles: &[String], v1: bool) -> New {
+fn definition(script: &Script, image: Option<&str>, profiles: &[String], v1: bool) -> New {
     let entry = |key: &str, value: New| (key.to_owned(), Style::Plain, value);
     let literal = |text: String| New::Scalar { text, style: Style::Literal };
     let mapping = |entries: Vec<(String, Style, New)>| New::Mapping { entries, flow: false };
@@ -358,14 +384,19 @@ fn definition(script: &Script, profiles: &[String], v1: bool) -> New {
         items: words.iter().map(|w| New::plain(*w)).collect(),
         flow: true,
     };
-    let mut entries = if v1 {
-        vec![entry("image", New::plain(script::IMAGE))]
-    } else {
-        let dockerfile = literal(script.dockerfile());
-        vec![entry("build", mapping(vec![entry("dockerfile_inline", dockerfile)]))]
+    let mut entries = match image {
+        // The copies get their owner from root, whoever the image runs as.
+        Some(image) => vec![entry("image", New::plain(image)), entry("user", New::plain("root"))],
+        None if v1 => vec![entry("image", New::plain(script::IMAGE))],
+        None => {
+            let dockerfile = literal(script.dockerfile());
+            vec![entry("build", mapping(vec![entry("dockerfile_inline", dockerfile)]))]
+        }
     };
     let command = vec![New::plain("sh"), New::plain("-c"), literal(script.text())];
-    entries.push(entry("command", New::Sequence { items: command, flow: false }));
+    // The image of a team may have an entry point, which would get the command as its arguments.
+    let key = if image.is_some() { "entrypoint" } else { "command" };
+    entries.push(entry(key, New::Sequence { items: command, flow: false }));
     // Without an init process the shell would not hear the signal to stop. Whenever it is stopped,
     // no file is left half written.
     entries.push(if v1 {

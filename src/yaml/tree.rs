@@ -22,6 +22,11 @@ impl Document {
         self.nodes.get_mut(id.0 as usize)
     }
 
+    /// All nodes of the file, keys and aliases included.
+    pub fn nodes(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.iter()
+    }
+
     /// The root of each YAML document of the file, in order. An empty file has none.
     pub fn roots(&self) -> &[NodeId] {
         &self.roots

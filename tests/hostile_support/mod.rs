@@ -227,6 +227,7 @@ pub(crate) fn examine_mutants(texts: &[String], count: usize) -> Vec<String> {
         show_mounts: true,
         edits_alone: false,
         destination: Destination::InPlace,
+        ..Settings::default()
     };
     let environment = Environment { directory: "/home/me/p".into(), ..Environment::default() };
     let host = MemoryHost::default()

@@ -185,6 +185,7 @@ fn what_is_left_is_listed_with_its_reason() {
         service: "web".to_owned(),
         target: "/app/node_modules".to_owned(),
         reason: "its safety is not proven\u{1b}".to_owned(),
+        rule: None,
     }];
     let left = "left: compose.yaml:4: web /app/node_modules: its safety is not proven\\u{1b}\n";
     let told = format!("nothing to change\n{left}");

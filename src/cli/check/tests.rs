@@ -6,7 +6,7 @@ use super::super::tests::{Outcome, Stage, parsed};
 use super::*;
 use crate::finding::Applicability;
 use crate::host::{Host as _, RealHost};
-use crate::report::sample;
+use crate::report::{SuppressedBy, Suppression, sample};
 use crate::run::Patch;
 
 /// What `check` makes of an examination.
@@ -35,19 +35,25 @@ fn exit_of(words: &str, report: Report) -> Exit {
 }
 
 #[test]
-fn severity_and_problems_decide_the_exit_code() {
+fn failing_findings_and_problems_decide_the_exit_code() {
     let warning = || sample::report(Applicability::Safe);
     let note = || {
         let mut report = warning();
-        report.findings[0].finding.severity = Severity::Note;
+        report.findings[0].fails = false;
         report
     };
     assert_eq!(exit_of("", Report::default()), Exit::Success);
     assert_eq!(exit_of("", warning()), Exit::Findings);
-    assert_eq!(exit_of("--fail-on error", warning()), Exit::Success);
     assert_eq!(exit_of("--exit-zero", warning()), Exit::Success);
     assert_eq!(exit_of("", note()), Exit::Success);
-    assert_eq!(exit_of("--fail-on note", note()), Exit::Findings);
+    let ignored = || {
+        let mut report = warning();
+        report.findings[0].suppressed =
+            Some(Suppression { by: SuppressedBy::Comment, reason: "why".to_owned() });
+        report.findings[0].fails = false;
+        report
+    };
+    assert_eq!(exit_of("", ignored()), Exit::Success);
     assert_eq!(exit_of("--exit-zero", sample::full_report()), Exit::Error);
 }
 

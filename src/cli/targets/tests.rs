@@ -1,7 +1,8 @@
 use super::super::args::Task;
+use super::super::setups::{Choice, one_line};
 use super::super::tests::parsed;
 use super::*;
-use crate::host::RealHost;
+use crate::host::{Environment, RealHost};
 
 /// A directory with empty files in it.
 struct Place(tempfile::TempDir);
@@ -22,23 +23,33 @@ impl Place {
             .unwrap();
     }
 
-    fn find(&self, words: &str, mut stdin: &[u8]) -> Targets {
+    fn environment(&self) -> Environment {
+        let home = self.0.path().parent().map(Path::to_path_buf);
+        Environment { directory: self.0.path().to_path_buf(), home, ..Environment::default() }
+    }
+
+    /// What is found, with the requests of all setups and what does not hold.
+    fn find(&self, words: &str, mut stdin: &[u8]) -> (Targets, Vec<Request>, Vec<String>) {
         let arguments = parsed(&format!("check {words}"));
         let Task::Check(flags) = arguments.task else { unreachable!() };
-        let environment =
-            Environment { directory: self.0.path().to_path_buf(), ..Environment::default() };
-        let rules = Rules::builtin().unwrap();
-        find(&flags.project, &RealHost, &environment, &rules, &mut stdin).unwrap()
+        let environment = self.environment();
+        let choice = Choice::of(&flags.judgement.rules, &environment);
+        let mut setups = Setups::new(&RealHost, &environment, choice, &[]).unwrap();
+        let targets = find(&flags.project, flags.force_exclude, &mut setups, &mut stdin).unwrap();
+        let problems = setups.problems.iter().map(|problem| one_line(problem, None)).collect();
+        let requests = setups.all.into_iter().flat_map(|setup| setup.requests).collect();
+        (targets, requests, problems)
     }
 
     /// The files of each request, relative to the directory.
     fn files(&self, words: &str) -> Vec<String> {
-        let targets = self.find(words, b"");
+        let (targets, requests, problems) = self.find(words, b"");
         assert_eq!(targets.problems, []);
+        assert_eq!(problems, [""; 0]);
         let name = |file: &PathBuf| relative_name(self.0.path(), &self.0.path().join(file));
         let files =
             |request: &Request| request.files.iter().map(name).collect::<Vec<_>>().join("+");
-        targets.requests.iter().map(files).collect()
+        requests.iter().map(files).collect()
     }
 }
 
@@ -115,8 +126,8 @@ fn an_ignored_override_still_belongs_to_its_project() {
 #[test]
 fn a_directory_without_compose_files_is_a_problem() {
     let place = Place::new(&["x/composer.json"]);
-    let targets = place.find("x", b"");
-    assert!(targets.requests.is_empty());
+    let (targets, requests, _) = place.find("x", b"");
+    assert!(requests.is_empty());
     assert_eq!(targets.problems.len(), 1);
     assert_eq!(targets.problems[0].file.as_deref(), Some("x"));
 }
@@ -129,26 +140,26 @@ fn standard_input_has_a_name_and_a_text() {
         ("- --stdin-filename sub/x.yaml", "sub/x.yaml"),
         ("-f - --stdin-filename x.yaml", "x.yaml"),
     ] {
-        let targets = place.find(words, b"services: {}\n");
+        let (_, requests, _) = place.find(words, b"services: {}\n");
         let path = place.0.path().join(name);
-        let [request] = targets.requests.as_slice() else { panic!("{targets:?}") };
+        let [request] = requests.as_slice() else { panic!("{requests:?}") };
         assert_eq!(request.files, std::slice::from_ref(&path));
         assert_eq!(request.texts[&path], "services: {}\n");
     }
-    let targets = place.find("-f a.yaml -f -", b"x: 1\n");
+    let (_, requests, _) = place.find("-f a.yaml -f -", b"x: 1\n");
     let names = ["a.yaml", "compose.yaml"].map(|name| place.0.path().join(name));
-    assert_eq!(targets.requests[0].files, names);
-    let targets = place.find("-", b"a: \xff\xfe\n");
-    assert_eq!((targets.requests.len(), targets.problems.len()), (0, 1));
+    assert_eq!(requests[0].files, names);
+    let (targets, requests, _) = place.find("-", b"a: \xff\xfe\n");
+    assert_eq!((requests.len(), targets.problems.len()), (0, 1));
 }
 
 #[test]
 fn flags_of_the_project_hold_for_every_request() {
     let place = Place::new(&["a/compose.yaml", "b/compose.yaml"]);
     let words = ". --profile dev --profile test --env-file e --project-directory p";
-    let targets = place.find(words, b"");
-    assert_eq!(targets.requests.len(), 2);
-    for request in targets.requests {
+    let (_, requests, _) = place.find(words, b"");
+    assert_eq!(requests.len(), 2);
+    for request in requests {
         assert_eq!(request.profiles, ["dev", "test"]);
         assert_eq!(request.env_files, [PathBuf::from("e")]);
         assert_eq!(request.project_directory, Some(PathBuf::from("p")));

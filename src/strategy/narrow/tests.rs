@@ -37,6 +37,7 @@ fn narrowed(host: MemoryHost) -> (Vec<String>, Vec<String>) {
         show_mounts: false,
         edits_alone: false,
         destination: Destination::default(),
+        ..Settings::default()
     };
     let session = Session { host: &host, environment: &environment, rules: &rules, settings };
     let request =

@@ -6,13 +6,16 @@ pub(super) const IMAGE: &str = "alpine:3.22";
 /// The file that is there once the first copy is complete.
 pub(super) const READY: &str = "/tmp/ready";
 
+/// Seconds between two looks at everything, where nobody says otherwise.
+pub(super) const INTERVAL: u32 = 10;
+
 /// How it learns of changes on the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sync {
     /// By file events, and by a look at everything when there was none for a minute.
     Listen,
-    /// By looking at everything every ten seconds.
-    Poll,
+    /// By looking at everything again after so many seconds.
+    Poll(u32),
 }
 
 /// A shell script that copies one directory, one way, for ever.
@@ -45,10 +48,6 @@ done | while read -r event; do
 done
 ";
 
-const POLL: &str = "\
-while sleep 10; do copy; done
-";
-
 impl Script {
     /// The Dockerfile that holds its programs.
     pub(super) fn dockerfile(&self) -> String {
@@ -58,7 +57,7 @@ impl Script {
     fn packages(&self) -> &'static str {
         match self.sync {
             Sync::Listen => "rsync inotify-tools",
-            Sync::Poll => "rsync",
+            Sync::Poll(_) => "rsync",
         }
     }
 
@@ -75,8 +74,8 @@ impl Script {
             String::new()
         };
         let rest = match self.sync {
-            Sync::Listen => LISTEN,
-            Sync::Poll => POLL,
+            Sync::Listen => LISTEN.to_owned(),
+            Sync::Poll(seconds) => format!("while sleep {seconds}; do copy; done\n"),
         };
         format!(
             "{fetch}tree={}
@@ -114,7 +113,7 @@ mod tests {
 
     #[test]
     fn paths_are_one_word_for_the_shell_and_no_variable_for_compose() {
-        let text = script("/host/it's $HOME/vendor", Sync::Poll).text();
+        let text = script("/host/it's $HOME/vendor", Sync::Poll(INTERVAL)).text();
         assert!(text.starts_with("tree='/host/it'\\''s $$HOME/vendor'\n"), "{text}");
         let single = text.replace("$$", "");
         assert!(!single.contains('$'), "a lone $ is left: {text}");
@@ -122,7 +121,7 @@ mod tests {
 
     #[test]
     fn nothing_but_the_tree_is_deleted_and_links_stay_links() {
-        for sync in [Sync::Listen, Sync::Poll] {
+        for sync in [Sync::Listen, Sync::Poll(INTERVAL)] {
             let text =
                 Script { owner: Some("1001:1001".to_owned()), ..script("/host/vendor", sync) }
                     .text();
@@ -138,7 +137,7 @@ mod tests {
 
     #[test]
     fn ready_comes_after_the_first_copy_and_not_from_an_earlier_run() {
-        for sync in [Sync::Listen, Sync::Poll] {
+        for sync in [Sync::Listen, Sync::Poll(INTERVAL)] {
             let text = script("/host/vendor", sync).text();
             let at = |line: &str| text.find(line).unwrap();
             assert!(at("rm -f /tmp/ready") < at("until copy;"), "{text}");
@@ -148,9 +147,18 @@ mod tests {
     }
 
     #[test]
+    fn the_team_chooses_how_often_it_looks() {
+        assert!(
+            script("/host/vendor", Sync::Poll(3))
+                .text()
+                .ends_with("while sleep 3; do copy; done\n")
+        );
+    }
+
+    #[test]
     fn only_a_listener_needs_a_program_to_listen() {
         assert!(script("/host/vendor", Sync::Listen).dockerfile().contains("inotify-tools"));
-        assert!(!script("/host/vendor", Sync::Poll).dockerfile().contains("inotify"));
-        assert!(!script("/host/vendor", Sync::Poll).text().contains("inotify"));
+        assert!(!script("/host/vendor", Sync::Poll(INTERVAL)).dockerfile().contains("inotify"));
+        assert!(!script("/host/vendor", Sync::Poll(INTERVAL)).text().contains("inotify"));
     }
 }
