@@ -10,6 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use composefix::compose::{Request, load};
+use composefix::config::locate;
 use composefix::finding::Applicability;
 use composefix::host::{Environment, Host, MemoryHost, MemoryNode, RealHost};
 use composefix::rewrite::Destination;
@@ -170,6 +171,15 @@ fn plan_laravel(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn rules() -> Rules {
     Rules::builtin().unwrap()
+}
+
+/// The search for a configuration, six directories below the root of a repository.
+#[divan::bench]
+fn locate_config(bencher: Bencher<'_, '_>) {
+    let project = project();
+    let deep = project.path().join("a/b/c/d/e/f");
+    let environment = environment(&deep);
+    bencher.bench_local(|| locate(&RealHost, &environment, &deep));
 }
 
 /// A look below one bind.

@@ -154,49 +154,32 @@ impl Command<'_> {
     ) -> Result<Examined, Error> {
         let folders = &judgement.rules.directories;
         let mut setups = Setups::new(self.host, &self.environment, choice, folders)?;
-        let forced = counts.force_exclude;
-        let found = targets::find(project, forced, &mut setups, &mut *self.stdin)?;
-        let Setups { mut all, mut problems, mut sources, .. } = setups;
-        if !problems.is_empty() || !found.problems.is_empty() {
-            for setup in &mut all {
+        let found = targets::find(project, counts.force_exclude, &mut setups, &mut *self.stdin)?;
+        if !(setups.problems.is_empty() && found.problems.is_empty()) {
+            // What was not looked at may be what an entry speaks of.
+            for setup in &mut setups.all {
                 setup.everything = false;
             }
         }
-        let mut sessions = Vec::new();
-        let mut requests = Vec::new();
         let mut notes = BTreeSet::new();
         let mut auto = |rules: &Rules| {
             let found = platform::auto(project, self.host, &self.environment, rules)?;
-            notes.extend(found.notes);
+            notes.extend(found.notes.into_iter().map(|note| format!("note: {note}")));
             Ok(found.platforms)
         };
-        for setup in &all {
-            match judgement::settings(judgement, counts, setup, &self.environment, &mut auto) {
-                Ok(settings) => {
-                    let (host, environment) = (self.host, &self.environment);
-                    let session = Session { host, environment, rules: &setup.rules, settings };
-                    sessions.push((session, &setup.requests));
-                    requests.extend(setup.requests.iter().cloned());
-                }
-                Err(Failure::Usage(error)) => return Err(error),
-                Err(Failure::Config(problem)) => {
-                    problems.push(problem);
-                    sources.extend(setup.config.as_ref().map(|config| config.source.clone()));
-                }
-            }
-        }
-        if matches!(counts.destination, Destination::File(_)) && requests.len() > 1 {
-            let message = "`--to FILE` takes the changes of one project; name its files with -f";
-            return Err(Error::Usage { message: message.to_owned() });
-        }
-        let work: Vec<(&Session<'_>, &[Request])> =
-            sessions.iter().map(|(session, requests)| (session, requests.as_slice())).collect();
-        let mut examination = run::examine_all(&work);
+        let judged = self.judge(&mut setups, judgement, counts, &mut auto)?;
+        let Examined { mut examination, requests } = judged;
+        let Setups { mut problems, mut sources, .. } = setups;
         let report = &mut examination.report;
         problems.extend(found.problems);
-        if counts.strict_config {
-            problems.extend(found.doubts.iter().map(|(problem, _)| problem.clone()));
-            sources.extend(found.doubts.iter().map(|(_, source)| source.clone()));
+        let mut warnings = Vec::new();
+        for (problem, source) in found.doubts {
+            if counts.strict_config {
+                problems.push(problem);
+                sources.push(source);
+            } else {
+                warnings.push(format!("warning: {}", setups::one_line(&problem, Some(&source))));
+            }
         }
         if !problems.is_empty() {
             examination.patches.clear();
@@ -206,16 +189,46 @@ impl Command<'_> {
         report.notes.extend(found.notes);
         let named = sources.into_iter().map(|source| (source.name().to_owned(), source));
         report.sources.extend(named);
-        drop(sessions);
-        for note in notes {
-            self.say(&format!("note: {note}"));
-        }
-        if !counts.strict_config {
-            for (problem, source) in &found.doubts {
-                self.say(&format!("warning: {}", setups::one_line(problem, Some(source))));
-            }
+        for line in notes.into_iter().chain(warnings) {
+            self.say(&line);
         }
         Ok(Examined { requests, examination })
+    }
+
+    /// Judges the projects of each setup by its own settings. One whose configuration does not hold
+    /// is left out.
+    fn judge(
+        &self,
+        setups: &mut Setups<'_>,
+        judgement: &JudgementFlags,
+        counts: &judgement::Counts,
+        auto: &mut judgement::Auto<'_>,
+    ) -> Result<Examined, Error> {
+        let (host, environment) = (self.host, &self.environment);
+        let mut sessions = Vec::new();
+        for setup in &setups.all {
+            match judgement::settings(judgement, counts, setup, environment, auto) {
+                Ok(settings) => {
+                    let session = Session { host, environment, rules: &setup.rules, settings };
+                    sessions.push((session, setup.requests.as_slice()));
+                }
+                Err(Failure::Usage(error)) => return Err(error),
+                Err(Failure::Config(problem)) => {
+                    setups.problems.push(problem);
+                    let config = setup.config.as_ref();
+                    setups.sources.extend(config.map(|config| config.source.clone()));
+                }
+            }
+        }
+        let requests: Vec<Request> =
+            sessions.iter().flat_map(|(_, requests)| *requests).cloned().collect();
+        if matches!(counts.destination, Destination::File(_)) && requests.len() > 1 {
+            let message = "`--to FILE` takes the changes of one project; name its files with -f";
+            return Err(Error::Usage { message: message.to_owned() });
+        }
+        let work: Vec<(&Session<'_>, &[Request])> =
+            sessions.iter().map(|(session, requests)| (session, *requests)).collect();
+        Ok(Examined { requests, examination: run::examine_all(&work) })
     }
 
     /// Tells what could not be checked.

@@ -167,5 +167,8 @@ fn excluded(
             Problem::at(source.name(), at(index), shortened(&message, LONGEST))
         })?;
     }
-    builder.build().map_err(|error| Problem::of_file(source.name(), error.to_string()))
+    builder.build().map_err(|error| {
+        let message = format!("the patterns of `exclude` are too many or too large: {error}");
+        Problem::of_file(source.name(), message)
+    })
 }
