@@ -7,9 +7,11 @@ mod apply;
 mod args;
 mod check;
 mod closest;
+mod completions;
 mod explain;
 mod judgement;
 mod list;
+mod manual;
 mod targets;
 mod terminal;
 
@@ -91,6 +93,8 @@ impl Command<'_> {
             Task::Apply(flags) => self.apply(flags, output),
             Task::List(flags) => self.list(flags),
             Task::Explain(flags) => self.explain(flags),
+            Task::Completions(flags) => self.completions(flags),
+            Task::Man(flags) => self.manual(flags),
         }
     }
 
