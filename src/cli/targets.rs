@@ -146,7 +146,11 @@ impl Finder<'_> {
                 && project.iter().any(|file| files.contains(file))
             {
                 files.retain(|file| !project.contains(file));
-                self.add(project);
+                // A default file may itself go on top of a neighbour.
+                match <[PathBuf; 1]>::try_from(project) {
+                    Ok([file]) => self.add_alone(file),
+                    Err(project) => self.add(project),
+                }
             }
             for file in files {
                 self.add_alone(file);
