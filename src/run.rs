@@ -10,7 +10,9 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use crate::compose::{MountKind, Origin, Project, Request, Resolved, Service, load, relative_name, resolve};
+use crate::compose::{
+    MountKind, Origin, Project, Request, Resolved, Service, load, relative_name, resolve,
+};
 use crate::detect::Context;
 use crate::error::Problem;
 use crate::finding::{Applicability, Change};

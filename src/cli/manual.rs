@@ -53,9 +53,7 @@ impl Command<'_> {
         let page = page(&program, name).ok_or_else(|| {
             let names = program.get_subcommands().map(clap::Command::get_name);
             let see = "`composefix --help` shows them all";
-            Error::Usage {
-                message: unknown("command", name.unwrap_or_default(), names, see),
-            }
+            Error::Usage { message: unknown("command", name.unwrap_or_default(), names, see) }
         })?;
         self.print(&page)?;
         Ok(Exit::Success)

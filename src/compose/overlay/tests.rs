@@ -107,7 +107,9 @@ fn a_default_file_and_its_override_file_are_one_project_whichever_is_named() {
             let resolved = resolved(&files, name);
             assert_eq!(
                 resolved.note.as_deref(),
-                Some("compose.yaml and compose.override.yml: judged together, as Compose loads them")
+                Some(
+                    "compose.yaml and compose.override.yml: judged together, as Compose loads them"
+                )
             );
             assert_eq!(resolved.project.is_ok(), over != "services: [\n", "{name}: {over}");
         }
