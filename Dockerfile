@@ -1,8 +1,8 @@
 # An image with the program and nothing else:
 #   docker build -t composefix .
 #   docker run --rm -v "$PWD:/work:ro" composefix check
-# `apply` writes into the directory, so it runs as whoever owns that:
-#   docker run --rm -v "$PWD:/work" --user "$(id -u):$(id -g)" composefix apply --yes
+# `apply` writes, so it runs as the owner; at its own path, so that the project has its own name:
+#   docker run --rm -v "$PWD:$PWD" -w "$PWD" --user "$(id -u):$(id -g)" composefix apply --yes
 
 FROM rust:1-slim-bookworm AS composefix-build
 WORKDIR /build

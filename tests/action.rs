@@ -152,8 +152,8 @@ fn the_action_has_the_shape_that_runners_want() {
             assert!(run.contains(&format!("${name}")), "{name} is not used");
         }
         for used in run.split("$COMPOSEFIX_").skip(1) {
-            let end = used.find(|c: char| !c.is_ascii_uppercase()).unwrap();
-            assert!(step["env"].get(format!("COMPOSEFIX_{}", &used[..end])).is_some(), "{used}");
+            let name = used.split(|c: char| !c.is_ascii_uppercase()).next().unwrap();
+            assert!(step["env"].get(format!("COMPOSEFIX_{name}")).is_some(), "{used}");
         }
     }
     for (name, output) in action["outputs"].as_object().unwrap() {
@@ -284,7 +284,7 @@ fn the_job_for_gitlab_reports_and_fails() {
         );
     }
     let job = Job::new(BIND);
-    let mut variables = usual.clone();
+    let mut variables = usual;
     for (name, value) in [
         ("COMPOSEFIX_VERSION", "0.1.0"),
         ("COMPOSEFIX_PATHS", "compose.yaml package.json"),
