@@ -13,7 +13,9 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use crate::compose::{Origin, Project, Request, Resolved, Service, load, relative_name, resolve};
+use crate::compose::{
+    MountKind, Origin, Project, Request, Resolved, Service, load, relative_name, resolve,
+};
 use crate::detect::{Context, unused_ignore};
 use crate::error::Problem;
 use crate::finding::{Applicability, Change, Fix};
@@ -209,6 +211,9 @@ impl<'a> Run<'a> {
             images: &images,
         };
         self.describe(&cx);
+        if asked.alone {
+            self.leave_replaced(&cx, &request, asked);
+        }
         if let Some(rows) = &mut self.report.mounts {
             // A file that was put on top of a neighbour shows what it mounts itself.
             let own = request.files != asked.files && asked.alone;
@@ -411,23 +416,53 @@ impl<'a> Run<'a> {
             for exposed in cx.exposed_in(service, *access) {
                 let Some(message) = cx.disregarded(&exposed) else { continue };
                 let (file, span) = cx.project.place_of(exposed.mount.origin);
-                let line = self.report.sources.get(file).map_or(0, |s| s.position(span.start).line);
-                self.left.insert(Left {
-                    file: file.to_owned(),
-                    line,
-                    service: service.name.clone(),
-                    target: exposed.target.clone(),
-                    reason: message.clone(),
-                    rule: None,
-                });
-                self.report.not_judged.push(NotJudged {
-                    file: file.to_owned(),
-                    span,
-                    service: Some(service.name.clone()),
-                    message,
-                });
+                self.leave_unjudged(file, span, service, &exposed.target, message);
             }
         }
+    }
+
+    /// Binds of a file that was named by itself, and that its override file replaces: no finding,
+    /// since nothing starts with them, but said.
+    fn leave_replaced(&mut self, cx: &Context<'_>, request: &Request, asked: &Request) {
+        if request.files == asked.files {
+            return;
+        }
+        let project = cx.project;
+        for service in project.services.iter().filter(|service| service.active) {
+            let binds = service.replaced.iter().filter(|(m, _)| m.kind == MountKind::Bind);
+            for (mount, winner) in binds.filter(|(m, w)| m.origin.file != w.list.file) {
+                let (file, span) = project.place_of(mount.origin);
+                let (other, _) = project.place_of(winner.list);
+                let message = format!("{other} mounts something else there");
+                self.leave_unjudged(file, span, service, &mount.target, message);
+            }
+        }
+    }
+
+    /// Lists something that is no finding, for `apply` and for `check`.
+    fn leave_unjudged(
+        &mut self,
+        file: &str,
+        span: Span,
+        service: &Service,
+        target: &str,
+        message: String,
+    ) {
+        let line = self.report.sources.get(file).map_or(0, |s| s.position(span.start).line);
+        self.left.insert(Left {
+            file: file.to_owned(),
+            line,
+            service: service.name.clone(),
+            target: target.to_owned(),
+            reason: message.clone(),
+            rule: None,
+        });
+        self.report.not_judged.push(NotJudged {
+            file: file.to_owned(),
+            span,
+            service: Some(service.name.clone()),
+            message,
+        });
     }
 
     fn leave(&mut self, reported: &Reported) {

@@ -214,6 +214,27 @@ fn the_edit_in_the_readme_is_true() {
     }
 }
 
+/// A hook that is written out in the README takes the files that the repository's own hook takes.
+#[test]
+fn the_readme_shows_the_hook_as_it_is() {
+    let readme = text(&root().join("README.md"));
+    let block = |words: &str| -> Value {
+        let mut blocks = readme.split("```yaml\n").skip(1).filter(|rest| rest.contains(words));
+        serde_yaml::from_str(blocks.next().unwrap().split("```").next().unwrap()).unwrap()
+    };
+    let hooks = text(&root().join(".pre-commit-hooks.yaml"));
+    let hooks: Vec<Value> = serde_yaml::from_str(&hooks).unwrap();
+    let written = &block("language: python")["repos"][0]["hooks"][0];
+    for key in ["id", "name", "entry", "args", "files", "types", "types_or", "require_serial"] {
+        assert_eq!(written[key], hooks[0][key], "{key}");
+    }
+    let version = env!("CARGO_PKG_VERSION");
+    assert_eq!(written["additional_dependencies"][0], format!("composefix=={version}"));
+    let used = &block("rev: ")["repos"][0];
+    assert_eq!(used["rev"], format!("v{version}"));
+    assert_eq!(used["hooks"][0]["id"], hooks[0]["id"]);
+}
+
 #[test]
 fn the_changelog_names_what_there_is() {
     let changelog = text(&root().join("CHANGELOG.md"));

@@ -144,8 +144,10 @@ fn what_is_there_already_is_extended_only_as_part_of_the_project() {
     assert_eq!(changed.keys().collect::<Vec<_>>(), ["fast.yml"]);
     assert_eq!(project.findings("-f compose.yaml -f fast.yml"), []);
     let over = ("compose.override.yaml", "services:\n  web: {tty: true}\n");
-    let project = Project::new(&[("compose.yaml", BASE), over]);
-    let outcome = project.run("apply --diff --unsafe --to override compose.yaml");
+    let mut project = Project::new(&[("compose.yaml", BASE), over]);
+    // Named, the file stands for what Compose loads; with a flag it stands for itself.
+    assert_eq!(project.changes("--to override compose.yaml"), [over.0]);
+    let outcome = project.run("apply --diff --unsafe --to override -f compose.yaml");
     assert_eq!((outcome.code, outcome.stdout.as_str()), (0, ""));
     let advice = "add `-f compose.yaml -f compose.override.yaml`";
     assert!(outcome.stderr.contains(advice), "{}", outcome.stderr);

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 
 use crate::error::unknown;
 use crate::finding::Severity;
@@ -32,6 +33,8 @@ pub(super) enum Task {
     List(ListFlags),
     Explain(ExplainFlags),
     Init(InitFlags),
+    Completions(CompletionFlags),
+    Man(ManualFlags),
 }
 
 /// Find problems; writes nothing
@@ -145,6 +148,28 @@ pub(super) struct ExplainFlags {
     pub(super) id: String,
     #[command(flatten)]
     pub(super) rules: RuleFlags,
+}
+
+/// Print the script that lets a shell complete flags and names
+///
+/// For packagers, and for whoever installed composefix without a package. bash reads it from
+/// ~/.local/share/bash-completion/completions/composefix, fish from
+/// ~/.config/fish/completions/composefix.fish, zsh from a file _composefix in a directory of $fpath.
+#[derive(Debug, Args)]
+pub(super) struct CompletionFlags {
+    /// Which shell
+    #[arg(value_enum)]
+    pub(super) shell: Shell,
+}
+
+/// Print a page for man
+///
+/// For packagers. The page of a command is named composefix-COMMAND.1, that of the program
+/// composefix.1.
+#[derive(Debug, Args)]
+pub(super) struct ManualFlags {
+    /// The command that the page is about; without one, the program
+    pub(super) command: Option<String>,
 }
 
 /// Write .composefix.yaml: the team's platforms and today's findings

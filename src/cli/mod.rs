@@ -6,10 +6,12 @@
 mod apply;
 mod args;
 mod check;
+mod completions;
 mod explain;
 mod init;
 mod judgement;
 mod list;
+mod manual;
 mod platform;
 mod repository;
 mod setups;
@@ -101,6 +103,8 @@ impl Command<'_> {
             Task::List(flags) => self.list(flags),
             Task::Explain(flags) => self.explain(flags, output),
             Task::Init(flags) => self.init(flags, output),
+            Task::Completions(flags) => self.completions(flags),
+            Task::Man(flags) => self.manual(flags),
         }
     }
 

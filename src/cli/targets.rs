@@ -230,7 +230,11 @@ impl Finder<'_, '_> {
                 && !project.iter().any(is_own)
             {
                 files.retain(|file| !project.contains(file));
-                self.add(setup, self.request(project));
+                // A default file may itself go on top of a neighbour.
+                match <[PathBuf; 1]>::try_from(project) {
+                    Ok([file]) => self.add_file(setup, file),
+                    Err(project) => self.add(setup, self.request(project)),
+                }
             }
             for file in files {
                 self.add_file(setup, file);

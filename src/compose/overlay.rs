@@ -34,9 +34,10 @@ pub struct Resolved {
     pub note: Option<String>,
 }
 
-/// Loads the project of a request. A file that stands alone, that Compose would refuse alone, and
-/// that it takes on top of a neighbour, is loaded on top of that neighbour; any other request is
-/// loaded as it is.
+/// Loads the project of a request. A default file or its override file that stands alone is loaded
+/// with the other one, as Compose does by itself: so it does not matter which of them a hook or an
+/// editor names. A file that stands alone, that Compose would refuse alone, and that it takes on top
+/// of a neighbour, is loaded on top of that neighbour. Any other request is loaded as it is.
 ///
 /// The neighbour is the first of these, in the file's own directory, with which nothing is missing:
 ///
@@ -46,22 +47,25 @@ pub struct Resolved {
 /// 3. `….base.yml`, `…-common.yaml` and the like;
 /// 4. everything that Compose loads there by default, the override file included.
 pub fn resolve(host: &dyn Host, environment: &Environment, request: &Request) -> Resolved {
-    let project = load(host, environment, request);
     let as_is = |project, note| Resolved { request: request.clone(), project, note };
     let file = match request.files.as_slice() {
         [file] if request.alone => lexical_clean(&environment.directory.join(file)),
-        _ => return as_is(project, None),
+        _ => return as_is(load(host, environment, request), None),
     };
+    if let Some(pair) = pair_of(host, &file) {
+        let request = Request { files: pair.to_vec(), ..request.clone() };
+        let [base, over] = pair.map(|path| relative_name(&environment.directory, &path));
+        let note = format!("{base} and {over}: judged together, as Compose loads them");
+        let project = load(host, environment, &request);
+        return Resolved { request, project, note: Some(note) };
+    }
+    let project = load(host, environment, request);
     let lacking = match &project {
         Ok(project) => missing(project),
         Err(problem) => Some(problem.message.clone()),
     };
     let name = |path: &Path| relative_name(&environment.directory, path);
-    let Some(lacking) = lacking else {
-        let note = left_out(host, &file)
-            .map(|over| format!("{}: {} was not put on top of it", name(&file), name(&over)));
-        return as_is(project, note);
-    };
+    let Some(lacking) = lacking else { return as_is(project, None) };
     let search = Search { host, environment, request };
     if let Some((stack, project)) = search.on_top(&file, LEVELS) {
         let below: Vec<String> = stack.iter().filter(|f| **f != file).map(|f| name(f)).collect();
@@ -87,12 +91,11 @@ pub fn resolve(host: &dyn Host, environment: &Environment, request: &Request) ->
     }
 }
 
-/// The override file that Compose would put on top of a default file and that was not asked for.
-fn left_out(host: &dyn Host, file: &Path) -> Option<PathBuf> {
-    match files_of_directory(host, file.parent()?)?.as_slice() {
-        [base, over] if base == file => Some(over.clone()),
-        _ => None,
-    }
+/// The default file and the override file of a directory, when `file` is one of them.
+fn pair_of(host: &dyn Host, file: &Path) -> Option<[PathBuf; 2]> {
+    let files = files_of_directory(host, file.parent()?)?;
+    let pair: [PathBuf; 2] = files.try_into().ok()?;
+    pair.iter().any(|path| path == file).then_some(pair)
 }
 
 /// True for a file that says nothing.

@@ -95,9 +95,33 @@ fn what_compose_loads_alone_stays_alone() {
         let files = [("compose.yaml", BASE), ("compose.dev.yaml", text)];
         assert_eq!(stack(&files, "compose.dev.yaml"), "compose.dev.yaml", "{text}");
     }
-    let note = resolved(&[("compose.yaml", BASE), ("compose.override.yml", OVER)], "compose.yaml");
-    let expected = "compose.yaml: compose.override.yml was not put on top of it";
-    assert_eq!(note.note.as_deref(), Some(expected));
+}
+
+#[test]
+fn a_default_file_and_its_override_file_are_one_project_whichever_is_named() {
+    let expected = "compose.yaml+compose.override.yml";
+    for over in [OVER, BASE, "services: [\n"] {
+        let files = [("compose.yaml", BASE), ("compose.override.yml", over)];
+        for (name, _) in files {
+            assert_eq!(stack(&files, name), expected, "{name}: {over}");
+            let resolved = resolved(&files, name);
+            assert_eq!(
+                resolved.note.as_deref(),
+                Some(
+                    "compose.yaml and compose.override.yml: judged together, as Compose loads them"
+                )
+            );
+            assert_eq!(resolved.project.is_ok(), over != "services: [\n", "{name}: {over}");
+        }
+    }
+    // Compose takes the best of each, so these are others.
+    let others = [("docker-compose.yml", BASE), ("docker-compose.override.yml", OVER)];
+    let files = [&[("compose.yaml", BASE), ("compose.override.yml", OVER)][..], &others].concat();
+    assert_eq!(stack(&files, "docker-compose.yml"), "docker-compose.yml");
+    assert_eq!(
+        stack(&files, "docker-compose.override.yml"),
+        "compose.yaml+docker-compose.override.yml"
+    );
 }
 
 #[test]
