@@ -154,6 +154,21 @@ fn what_is_there_already_is_extended_only_as_part_of_the_project() {
 }
 
 #[test]
+fn a_bind_that_the_override_file_replaces_is_no_finding_but_said() {
+    let over = "services:\n  web:\n    volumes: ['code:/app']\nvolumes:\n  code:\n";
+    let mut project = Project::new(&[("compose.yaml", BASE), ("compose.override.yaml", over)]);
+    for words in ["", "compose.yaml", "compose.override.yaml"] {
+        assert_eq!(project.findings(words), [], "{words}");
+        assert_eq!(project.changes(words), [""; 0], "{words}");
+    }
+    let outcome = project.run("apply --diff compose.yaml");
+    let line =
+        "left: compose.yaml:5: web /app: compose.override.yaml mounts something else there\n";
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, line));
+    assert_eq!(project.findings("-f compose.yaml"), [finding("compose.yaml", 5, "web")]);
+}
+
+#[test]
 fn one_file_takes_the_changes_of_one_project() {
     let project = Project::new(&[("compose.yaml", BASE), ("../other/compose.yaml", BASE)]);
     let outcome =
