@@ -21,19 +21,10 @@ const BIND: &str = "services:\n  web:\n    image: node\n    volumes:\n      - .:
 const BROKEN: &str = "services: [\n";
 const PACKAGE: (&str, &str) = ("package.json", "{\"dependencies\": {\"left-pad\": \"1.0.0\"}}\n");
 
-/// Stands for the program: writes down its words, and runs the real one with reports that every
-/// version has.
+/// Stands for the program: writes down its words, and runs the real one.
 const PROGRAM: &str = r#"#!/usr/bin/env bash
 printf '<%s>\n' "$@" >"$RECORD"
-words=()
-for word; do
-  case "$word" in
-    github) word=text ;;
-    sarif=* | gitlab=*) word=json=${word#*=} ;;
-  esac
-  words+=("$word")
-done
-exec "$REAL" "${words[@]}"
+exec "$REAL" "$@"
 "#;
 
 /// Stands for Python: makes an environment whose pip writes down its words.

@@ -78,9 +78,6 @@ pub(super) struct CheckFlags {
     /// Let no comment and no configuration ignore a finding
     #[arg(long, help_heading = "Judgement")]
     pub(super) no_ignores: bool,
-    /// Leave out what the configuration excludes even when it is named
-    #[arg(long, help_heading = "Configuration")]
-    pub(super) force_exclude: bool,
     /// Take what is doubtful about the configuration for an error
     #[arg(long, help_heading = "Configuration")]
     pub(super) strict_config: bool,
@@ -211,6 +208,9 @@ pub(super) struct ProjectFlags {
     /// Profile to turn on; * for all
     #[arg(long, value_name = "NAME", help_heading = "Project, as in docker compose")]
     pub(super) profile: Vec<String>,
+    /// Leave out what the configuration excludes even when it is named
+    #[arg(long, help_heading = "Configuration")]
+    pub(super) force_exclude: bool,
     /// Name of the file that comes by standard input
     #[arg(
         long,

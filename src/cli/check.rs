@@ -27,7 +27,6 @@ impl Command<'_> {
             edits_alone: wanted.iter().any(|request| request.format.has_edits()),
             fail_on: flags.fail_on,
             no_ignores: flags.no_ignores,
-            force_exclude: flags.force_exclude,
             strict_config: flags.strict_config,
             ..Counts::default()
         };

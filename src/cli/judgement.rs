@@ -29,7 +29,6 @@ pub(super) struct Counts {
     pub(super) destination: Destination,
     pub(super) fail_on: Option<Severity>,
     pub(super) no_ignores: bool,
-    pub(super) force_exclude: bool,
     pub(super) strict_config: bool,
 }
 

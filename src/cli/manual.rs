@@ -31,8 +31,9 @@ const APPLY: [(&str, &str); 3] = [
 const OTHERS: [(&str, &str); 2] = [("0", "It was printed."), ("2", "A flag or a name is wrong.")];
 
 /// Variables that the program reads.
-const VARIABLES: [(&str, &str); 4] = [
+const VARIABLES: [(&str, &str); 5] = [
     ("COMPOSEFIX_PLATFORM", "Platforms to judge for where --platform is not given, with commas."),
+    ("COMPOSEFIX_CONFIG", "The configuration to use for all projects where --config is not given."),
     ("COMPOSEFIX_FORMAT", "Reports to make where --format is not given, with commas."),
     (
         "COMPOSE_FILE, COMPOSE_PATH_SEPARATOR, COMPOSE_PROFILES, COMPOSE_ENV_FILES, \

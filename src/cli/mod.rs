@@ -158,7 +158,7 @@ impl Command<'_> {
     ) -> Result<Examined, Error> {
         let folders = &judgement.rules.directories;
         let mut setups = Setups::new(self.host, &self.environment, choice, folders)?;
-        let found = targets::find(project, counts.force_exclude, &mut setups, &mut *self.stdin)?;
+        let found = targets::find(project, &mut setups, &mut *self.stdin)?;
         if !(setups.problems.is_empty() && found.problems.is_empty()) {
             // What was not looked at may be what an entry speaks of.
             for setup in &mut setups.all {

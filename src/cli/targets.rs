@@ -43,17 +43,16 @@ pub(super) struct Targets {
 
 /// Finds the projects that the flags name and gives each to its setup: those of the paths in their
 /// order, those of a directory by path. `-` stands for `stdin`. What is excluded is left out where
-/// it is named, too, if that is `forced`.
+/// it is named, too, with `--force-exclude`.
 pub(super) fn find(
     flags: &ProjectFlags,
-    forced: bool,
     setups: &mut Setups<'_>,
     stdin: &mut dyn Read,
 ) -> Result<Targets, Error> {
     let (host, environment) = (setups.host, setups.environment);
     let here = &environment.directory;
     let targets = Targets::default();
-    let mut finder = Finder { flags, forced, host, here, setups, targets, seen: BTreeSet::new() };
+    let mut finder = Finder { flags, host, here, setups, targets, seen: BTreeSet::new() };
     let input = Path::new("-");
     if flags.file.iter().chain(&flags.paths).any(|path| path == input) {
         finder.read_input(stdin)?;
@@ -74,7 +73,6 @@ pub(super) fn find(
 
 struct Finder<'a, 's> {
     flags: &'a ProjectFlags,
-    forced: bool,
     host: &'a dyn Host,
     here: &'a Path,
     setups: &'a mut Setups<'s>,
@@ -146,7 +144,7 @@ impl Finder<'_, '_> {
     fn add_named(&mut self, file: PathBuf) -> Result<(), Error> {
         let Some(setup) = self.setup_of(&file)? else { return Ok(()) };
         let excludes = |config: &Config| config.excludes(&file, false);
-        if !(self.forced && self.setups.config(setup).is_some_and(excludes)) {
+        if !(self.flags.force_exclude && self.setups.config(setup).is_some_and(excludes)) {
             self.add_file(setup, file);
         }
         Ok(())
@@ -198,7 +196,7 @@ impl Finder<'_, '_> {
         let mut request = Request { alone, ..self.request(files) };
         let Some(setup) = self.setup_of(&path)? else { return Ok(()) };
         let excludes = |config: &Config| config.excludes(&path, false);
-        if self.forced && self.setups.config(setup).is_some_and(excludes) {
+        if self.flags.force_exclude && self.setups.config(setup).is_some_and(excludes) {
             return Ok(());
         }
         request.texts.insert(path, text);
