@@ -172,7 +172,8 @@ impl Host for RealHost {
     }
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
-        fs::canonicalize(path)
+        // Windows spells such a path `\\?\C:\x`, which no other program shows.
+        dunce::canonicalize(path)
     }
 }
 

@@ -338,7 +338,7 @@ fn flag_among<'w>(mut words: impl Iterator<Item = &'w str>) -> Option<String> {
 /// Windows paths stay as they are.
 pub(super) fn resolve_path(path: &str, base: &Path, home: Option<&Path>) -> String {
     if let (Some(rest), Some(home)) = (path.strip_prefix('~'), home) {
-        let joined = home.join(rest.trim_start_matches('/'));
+        let joined = home.join(rest.trim_start_matches(std::path::is_separator));
         return lexical_clean(&joined).to_string_lossy().into_owned();
     }
     if is_windows_path(path) {

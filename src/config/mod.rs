@@ -28,7 +28,7 @@ pub const NAME: &str = ".composefix.yaml";
 
 /// Where editors find the schema of a configuration.
 pub const SCHEMA: &str =
-    "https://raw.githubusercontent.com/composefix/composefix/main/schema/config.schema.json";
+    "https://raw.githubusercontent.com/OWNER/composefix/main/schema/config.schema.json";
 
 /// A configuration that holds.
 #[derive(Debug, Clone)]
