@@ -4,6 +4,7 @@
 //! size in proportion to its bytes.
 #![expect(clippy::unwrap_used, reason = "a benchmark without its input is of no use")]
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::hint::black_box;
 use std::path::Path;
@@ -179,7 +180,7 @@ fn locate_config(bencher: Bencher<'_, '_>) {
     let project = project();
     let deep = project.path().join("a/b/c/d/e/f");
     let environment = environment(&deep);
-    bencher.bench_local(|| locate(&RealHost, &environment, &deep));
+    bencher.bench_local(|| locate(&RealHost, &environment, &deep, &mut BTreeMap::new()));
 }
 
 /// A look below one bind.

@@ -1,6 +1,6 @@
 //! `composefix init`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -73,11 +73,11 @@ impl Command<'_> {
         let findings = examined.examination.report.findings.iter();
         let counting =
             findings.filter(|r| r.suppressed.is_none() && r.finding.rule != unused_ignore::META.id);
-        let mut entries = BTreeSet::new();
+        let (mut entries, mut known) = (BTreeSet::new(), BTreeMap::new());
         for Reported { finding, file, .. } in counting {
             let file = lexical_clean(&here.join(file));
             let directory = file.parent().unwrap_or(&file);
-            let other = locate(self.host, &self.environment, directory);
+            let other = locate(self.host, &self.environment, directory, &mut known);
             // A file outside of the repository cannot be named.
             let Ok(below) = file.strip_prefix(root) else { continue };
             if other.is_some_and(|other| other != root.join(NAME)) {

@@ -95,11 +95,7 @@ impl<'a> Setups<'a> {
         let path = match &self.choice {
             Choice::Nothing => None,
             Choice::File(path) => Some(lexical_clean(&self.environment.directory.join(path))),
-            Choice::Nearest => {
-                let (host, environment) = (self.host, self.environment);
-                let nearest = self.nearest.entry(directory.to_path_buf());
-                nearest.or_insert_with(|| locate(host, environment, directory)).clone()
-            }
+            Choice::Nearest => locate(self.host, self.environment, directory, &mut self.nearest),
         };
         if let Some(index) = self.known.get(&path) {
             return Ok(*index);

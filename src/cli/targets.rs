@@ -298,11 +298,10 @@ impl Finder<'_, '_> {
                     continue;
                 }
             };
-            let is_file = self.host.target_kind(entry.path()) == Some(EntryKind::File);
             let name = Path::new(entry.file_name());
-            if is_file
-                && names.is_match(name)
+            if names.is_match(name)
                 && !others.is_match(name)
+                && self.host.target_kind(entry.path()) == Some(EntryKind::File)
                 && let Some(parent) = entry.path().parent()
             {
                 found.entry(parent.to_path_buf()).or_default().insert(entry.path().to_path_buf());

@@ -31,6 +31,37 @@ impl Misfit {
 
 type Checked = Result<(), Misfit>;
 
+/// What an attribute belongs to.
+#[derive(Debug, Clone, Copy)]
+enum Owner<'a> {
+    /// The document.
+    Document,
+    /// A service, with its name.
+    Service(&'a str),
+    /// Something inside of a service, with the service's name and the attribute that holds it.
+    Inside(&'a str, &'a str),
+    /// A top-level volume, with its key.
+    Volume(&'a str),
+    /// A mount.
+    Mount,
+    /// Something inside of a mount, with the attribute that holds it.
+    InMount(&'a str),
+}
+
+impl Owner<'_> {
+    /// What a message calls an attribute of it.
+    fn call(self, key: &str) -> String {
+        match self {
+            Self::Document => format!("`{key}`"),
+            Self::Service(name) => format!("`{key}` of service `{name}`"),
+            Self::Inside(name, section) => format!("`{section}.{key}` of service `{name}`"),
+            Self::Volume(name) => format!("`{key}` of volume `{name}`"),
+            Self::Mount => format!("`{key}` of a mount"),
+            Self::InMount(section) => format!("`{section}.{key}` of a mount"),
+        }
+    }
+}
+
 /// Forms that a value may have, as bits.
 type Forms = u8;
 
@@ -73,10 +104,10 @@ const TEXTS: &str =
 pub(super) fn check(root: &Value) -> Checked {
     let Some(map) = root.map() else { return Ok(()) };
     for key in ["name", "version"] {
-        field(map, key, TEXT, key)?;
+        field(map, key, TEXT, Owner::Document)?;
     }
     for key in ["services", "volumes", "networks", "configs", "secrets", "models"] {
-        field(map, key, MAP, key)?;
+        field(map, key, MAP, Owner::Document)?;
     }
     for (section, one) in [("services", "service"), ("volumes", "volume")] {
         let entries = map.get(section).and_then(Value::map).map(|map| map.entries.as_slice());
@@ -107,15 +138,15 @@ fn service(name: &str, value: &Value) -> Checked {
         return Err(Misfit::new(value, format!("service `{name}` must be a mapping"))
             .with_help("put its attributes below it, indented, or take it out"));
     };
-    let what = |key: &str| format!("{key}` of service `{name}");
+    let own = Owner::Service(name);
     for (forms, keys) in SERVICE {
         for key in keys.split_whitespace() {
-            field(map, key, *forms, &what(key))?;
+            field(map, key, *forms, own)?;
         }
     }
     for key in TEXTS.split_whitespace() {
         for item in map.get(key).and_then(Value::list).map_or(&[][..], |list| &list.items) {
-            form(item, TEXT, &format!("an entry of `{}`", what(key)))?;
+            form(item, TEXT, || format!("an entry of {}", own.call(key)))?;
         }
     }
     if let Some(list) = map.get("volumes_from").and_then(Value::list) {
@@ -123,13 +154,13 @@ fn service(name: &str, value: &Value) -> Checked {
             list.items.iter().take(*index).any(|other| other.text() == item.text())
         });
         if let Some((_, item)) = again {
-            let message = format!("`{}` stands there twice", what("volumes_from"));
+            let message = format!("{} stands there twice", own.call("volumes_from"));
             return Err(Misfit::new(item, message).with_help("take one of the two out"));
         }
     }
     if let Some(build) = map.get("build").and_then(Value::map) {
         for key in ["context", "dockerfile", "dockerfile_inline", "target"] {
-            field(build, key, TEXT, &what(&format!("build.{key}")))?;
+            field(build, key, TEXT, Owner::Inside(name, "build"))?;
         }
     }
     let mounts = map.get("volumes").and_then(Value::list).map_or(&[][..], |list| &list.items);
@@ -138,9 +169,9 @@ fn service(name: &str, value: &Value) -> Checked {
 
 fn mount(item: &Value, map: &Map) -> Checked {
     let kinds = ["bind", "volume", "tmpfs", "image", "npipe", "cluster"];
-    let help = format!("write one of {}", kinds.join(", "));
+    let help = || format!("write one of {}", kinds.join(", "));
     let Some(kind) = map.get("type") else {
-        return Err(Misfit::new(item, "this mount has no `type`").with_help(help));
+        return Err(Misfit::new(item, "this mount has no `type`").with_help(help()));
     };
     let known = match &kind.data {
         Data::Scalar(text) => text.string && kinds.contains(&text.text.as_str()) || open(text),
@@ -148,14 +179,14 @@ fn mount(item: &Value, map: &Map) -> Checked {
     };
     if !known {
         let shown = kind.text().unwrap_or("null");
-        return Err(Misfit::new(kind, format!("`{shown}` is no type of mount")).with_help(help));
+        return Err(Misfit::new(kind, format!("`{shown}` is no type of mount")).with_help(help()));
     }
     for key in ["source", "consistency"] {
-        field(map, key, TEXT, &format!("{key}` of a mount"))?;
+        field(map, key, TEXT, Owner::Mount)?;
     }
     boolean(map, "read_only")?;
     for key in ["bind", "volume", "tmpfs", "image"] {
-        field(map, key, MAP, &format!("{key}` of a mount"))?;
+        field(map, key, MAP, Owner::Mount)?;
     }
     for (section, key) in [("bind", "create_host_path"), ("volume", "nocopy")] {
         map.get(section).and_then(Value::map).map_or(Ok(()), |map| boolean(map, key))?;
@@ -168,23 +199,23 @@ fn mount(item: &Value, map: &Map) -> Checked {
         ("image", "subpath"),
     ] {
         if let Some(map) = map.get(section).and_then(Value::map) {
-            field(map, key, TEXT, &format!("{section}.{key}` of a mount"))?;
+            field(map, key, TEXT, Owner::InMount(section))?;
         }
     }
     Ok(())
 }
 
 fn volume(name: &str, value: &Value) -> Checked {
-    let what = |key: &str| format!("{key}` of volume `{name}");
+    let own = Owner::Volume(name);
     match &value.data {
         Data::Null => Ok(()),
         Data::Map(map) => {
             for key in ["driver", "name"] {
-                field(map, key, TEXT, &what(key))?;
+                field(map, key, TEXT, own)?;
             }
-            field(map, "driver_opts", MAP, &what("driver_opts"))?;
-            field(map, "external", TEXT | OTHER | MAP, &what("external"))?;
-            field(map, "labels", LIST | MAP, &what("labels"))
+            field(map, "driver_opts", MAP, own)?;
+            field(map, "external", TEXT | OTHER | MAP, own)?;
+            field(map, "labels", LIST | MAP, own)
         }
         _ => Err(Misfit::new(value, format!("volume `{name}` must be a mapping or nothing"))
             .with_help(format!("write `{name}:` with nothing behind it, or put options below it"))),
@@ -209,11 +240,11 @@ fn boolean(map: &Map, key: &str) -> Checked {
         .with_help("write one of the two, or take it out"))
 }
 
-fn field(map: &Map, key: &str, forms: Forms, what: &str) -> Checked {
-    map.get(key).map_or(Ok(()), |value| form(value, forms, &format!("`{what}`")))
+fn field(map: &Map, key: &str, forms: Forms, owner: Owner<'_>) -> Checked {
+    map.get(key).map_or(Ok(()), |value| form(value, forms, || owner.call(key)))
 }
 
-fn form(value: &Value, forms: Forms, what: &str) -> Checked {
+fn form(value: &Value, forms: Forms, what: impl Fn() -> String) -> Checked {
     let (own, help) = match &value.data {
         Data::Null => (NULL, "take it out, or put a value behind it"),
         Data::Scalar(text) if text.string => (TEXT, "write it in that form"),
@@ -229,6 +260,6 @@ fn form(value: &Value, forms: Forms, what: &str) -> Checked {
     let allowed: Vec<&str> =
         names.iter().filter(|(form, _)| form & forms != 0).map(|(_, name)| *name).collect();
     let help = if own == OTHER && forms & TEXT == 0 { "write it in that form" } else { help };
-    let message = format!("{what} must be {}", allowed.join(" or "));
+    let message = format!("{} must be {}", what(), allowed.join(" or "));
     Err(Misfit::new(value, message).with_help(help))
 }

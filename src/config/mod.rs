@@ -6,6 +6,7 @@
 mod file;
 mod read;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use ignore::Match;
@@ -59,21 +60,39 @@ pub struct Refused {
 /// Looks in the directory and in those above it, up to the first one that holds `.git`. It never
 /// goes up into the home directory, so that what lies there does not change how the repositories
 /// below it are judged.
-pub fn locate(host: &dyn Host, environment: &Environment, directory: &Path) -> Option<PathBuf> {
+///
+/// `known` holds the answers for directories that were looked at before: projects of one repository
+/// have most of what lies above them in common.
+pub fn locate(
+    host: &dyn Host,
+    environment: &Environment,
+    directory: &Path,
+    known: &mut BTreeMap<PathBuf, Option<PathBuf>>,
+) -> Option<PathBuf> {
     let home = environment.home.as_deref();
+    let mut found = None;
+    let mut passed = Vec::new();
     for (steps, directory) in directory.ancestors().enumerate() {
-        if steps > 0 && home.is_some_and(|home| home.starts_with(directory)) {
-            return None;
+        let into_home = home.is_some_and(|home| home.starts_with(directory));
+        if let Some(answer) = known.get(directory).filter(|_| steps == 0 || !into_home) {
+            found.clone_from(answer);
+            break;
         }
+        if steps > 0 && into_home {
+            break;
+        }
+        passed.push(directory);
         let path = directory.join(NAME);
         if host.kind(&path).is_some() {
-            return Some(path);
+            found = Some(path);
+            break;
         }
         if host.kind(&directory.join(".git")).is_some() {
-            return None;
+            break;
         }
     }
-    None
+    known.extend(passed.into_iter().map(|directory| (directory.to_path_buf(), found.clone())));
+    found
 }
 
 /// The root of the repository that a directory lies in; none without one. A home directory that is

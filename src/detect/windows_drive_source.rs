@@ -36,15 +36,14 @@ impl Detector for WindowsDriveSource {
         let advice: BTreeSet<&String> = concerned.filter_map(|p| p.advice.as_ref()).collect();
         let advice: Vec<String> = advice.into_iter().cloned().collect();
         let table = OnceCell::new();
-        let mounted = |path: &Path| {
-            let table = table.get_or_init(|| MountTable::read(cx.host));
-            table.at(path).is_some_and(|entry| entry.windows_drive().is_some())
+        let mounted = |path: &str| {
+            let at = |table: &MountTable| table.at(Path::new(path))?.windows_drive().map(|_| ());
+            path.starts_with('/') && at(table.get_or_init(|| MountTable::read(cx.host))).is_some()
         };
         cx.each_mount(|service, mount| {
             // `v:/x:ro` has a drive for a source by mistake: its target says so.
             let misread = !mount.target.starts_with('/');
-            if misread || !spellings(cx, mount).iter().any(|s| on_drive(s) || mounted(Path::new(s)))
-            {
+            if misread || !spellings(cx, mount).iter().any(|s| on_drive(s) || mounted(s)) {
                 return None;
             }
             Some(Finding {
