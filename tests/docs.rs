@@ -290,7 +290,8 @@ fn pages_name_this_version() {
     let version = env!("CARGO_PKG_VERSION");
     let mut named = 0;
     for (name, page) in pages() {
-        for before in ["composefix==", "composefix@v", "composefix.git#v", "composefix/v", "rev: v"] {
+        for before in ["composefix==", "composefix@v", "composefix.git#v", "composefix/v", "rev: v"]
+        {
             for rest in page.split(before).skip(1) {
                 named += 1;
                 assert!(rest.starts_with(version), "{name}: {before}{rest:.9}");
