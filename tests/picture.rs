@@ -11,7 +11,7 @@ use std::path::Path;
 
 use anstyle::{Color, RgbColor};
 use anstyle_svg::{Palette, Term};
-use support::{Fixture, environment, put, root, run, text, variable};
+use support::{Fixture, Outcome, environment, put, root, run, text, variable};
 
 const PICTURE: &str = "docs/terminal.svg";
 const PROJECT: &str = "symfony-php-fpm";
@@ -22,17 +22,13 @@ fn session() -> String {
     let fixture = Fixture::all().into_iter().find(|fixture| fixture.name == PROJECT).unwrap();
     let place = Path::new("/project/shop");
     let host = fixture.host(place, &BTreeMap::new());
-    let mut shown = String::new();
-    for command in COMMANDS {
+    let typed = |command: &str| {
         let words = fixture.words(&format!("{command} --color always"));
-        let outcome = run(&host, &environment(place), &words);
-        assert_eq!(outcome.code, 1, "{command}: {}", outcome.stderr);
-        let separator = if shown.is_empty() { "" } else { "\n" };
-        shown += &format!("{separator}\x1b[2m$\x1b[0m \x1b[1mcomposefix {command}\x1b[0m\n");
-        shown += &outcome.stdout;
-        shown += &outcome.stderr;
-    }
-    shown
+        let Outcome { code, stdout, stderr } = run(&host, &environment(place), &words);
+        assert_eq!(code, 1, "{command}: {stderr}");
+        format!("\x1b[2m$\x1b[0m \x1b[1mcomposefix {command}\x1b[0m\n{stdout}{stderr}")
+    };
+    COMMANDS.map(typed).join("\n")
 }
 
 /// Black to white, then the same bright: each can be read on the dark ground.
