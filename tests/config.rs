@@ -8,7 +8,7 @@ use std::path::Path;
 use composefix::config::ConfigFile;
 use composefix::host::{Environment, RealHost};
 use serde_json::Value;
-use support::{Outcome, environment, put, run, text};
+use support::{Outcome, bytes, environment, put, run, text};
 
 const MANIFEST: &str = "{\"dependencies\": {\"left-pad\": \"1.0.0\"}}\n";
 const WEB: &str = "services:\n  web:\n    image: node:22\n    volumes:\n      - ./:/app\n";
@@ -339,16 +339,29 @@ fn the_schema_and_the_program_agree() {
 
 #[test]
 fn the_configuration_in_the_readme_is_one() {
-    let readme = text(&support::root().join("README.md"));
-    let (_, section) = readme.split_once("## Configuration\n").unwrap();
-    let config = section.split("```yaml\n").nth(1).unwrap().split("```").next().unwrap();
-    let place = Place::web(config);
-    place.put(".composefix/rules/trees/.keep", "");
-    for file in ["deploy/base.yaml", "deploy/dev.yaml"] {
-        place.put(file, WEB);
+    for page in ["README.md", "docs/configuration.md"] {
+        let text = text(&support::root().join(page));
+        let (_, section) = text.split_once("# Configuration\n").unwrap();
+        let config = section.split("```yaml\n").nth(1).unwrap().split("```").next().unwrap();
+        let place = Place::web(config);
+        place.put(".composefix/rules/trees/.keep", "");
+        for file in ["deploy/base.yaml", "deploy/dev.yaml"] {
+            place.put(file, WEB);
+        }
+        place.put("deploy/dev.env", "");
+        assert!(place.findings("").contains(&"slow-tree web".to_owned()), "{page}");
     }
-    place.put("deploy/dev.env", "");
-    assert!(place.findings("").contains(&"slow-tree web".to_owned()));
+}
+
+#[test]
+fn every_key_is_shown() {
+    let schema = bytes(&support::root().join("schema/config.schema.json"));
+    let schema: Value = serde_json::from_slice(&schema).unwrap();
+    let page = text(&support::root().join("docs/configuration.md"));
+    for key in schema["properties"].as_object().unwrap().keys() {
+        let shown = page.contains(&format!("\n{key}:"));
+        assert!(shown || key.starts_with('$'), "docs/configuration.md has no `{key}`");
+    }
 }
 
 // ---- what it changes

@@ -214,7 +214,8 @@ fn the_edit_in_the_readme_is_true() {
     }
 }
 
-/// A hook that is written out in the README takes the files that the repository's own hook takes.
+/// A hook that is written out in the README takes the files that the repository's own hook takes, also
+/// when it is made to install the wheel, as the text below it says.
 #[test]
 fn the_readme_shows_the_hook_as_it_is() {
     let readme = text(&root().join("README.md"));
@@ -224,15 +225,80 @@ fn the_readme_shows_the_hook_as_it_is() {
     };
     let hooks = text(&root().join(".pre-commit-hooks.yaml"));
     let hooks: Vec<Value> = serde_yaml::from_str(&hooks).unwrap();
-    let written = &block("language: python")["repos"][0]["hooks"][0];
+    let written = &block("language: system")["repos"][0]["hooks"][0];
     for key in ["id", "name", "entry", "args", "files", "types", "types_or", "require_serial"] {
         assert_eq!(written[key], hooks[0][key], "{key}");
     }
     let version = env!("CARGO_PKG_VERSION");
-    assert_eq!(written["additional_dependencies"][0], format!("composefix=={version}"));
+    let wheel = format!("`additional_dependencies: [composefix=={version}]`");
+    assert!(readme.contains("`language: python`") && readme.contains(&wheel), "no {wheel}");
     let used = &block("rev: ")["repos"][0];
     assert_eq!(used["rev"], format!("v{version}"));
     assert_eq!(used["hooks"][0]["id"], hooks[0]["id"]);
+}
+
+/// What the README and `docs/` show of `composefix platform` is the start of a machine's answer.
+#[test]
+fn the_readme_shows_a_machine_as_it_is_told() {
+    let readme = text(&root().join("README.md"));
+    let shown = section(&readme, "Which machine").split("```text\n").nth(1).unwrap();
+    let machine = text(&root().join("tests/machines/wsl-drive.yaml"));
+    let machine: Value = serde_yaml::from_str(&machine).unwrap();
+    let told = machine["expected"].as_str().unwrap();
+    let shown = shown.split("```").next().unwrap();
+    assert!(told.starts_with(shown) && shown.contains("Evidence"), "{told}");
+}
+
+/// The pages for users, by their path.
+fn pages() -> Vec<(String, String)> {
+    let mut names = vec!["README.md".to_owned(), "CONTRIBUTING.md".to_owned()];
+    for entry in std::fs::read_dir(root().join("docs")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        if Path::new(&name).extension().is_some_and(|end| end == "md") {
+            names.push(format!("docs/{name}"));
+        }
+    }
+    names.into_iter().map(|name| (name.clone(), text(&root().join(name)))).collect()
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let mut links = 0;
+    for (name, page) in pages() {
+        let from = root().join(&name);
+        for link in page.split("](").skip(1).map(|rest| rest.split(')').next().unwrap()) {
+            if link.starts_with("https://") {
+                continue;
+            }
+            links += 1;
+            let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let to = if path.is_empty() { from.clone() } else { from.with_file_name(path) };
+            assert!(to.is_file(), "{name}: {link}");
+            let wanted = |line: &&str| {
+                let heading = line.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
+                line.starts_with("## ") && heading == anchor
+            };
+            assert!(anchor.is_empty() || text(&to).lines().any(|l| wanted(&l)), "{name}: {link}");
+        }
+    }
+    assert!(links > 10, "only {links} links were looked at");
+}
+
+/// A version that a user is to copy is the one of this tree.
+#[test]
+fn pages_name_this_version() {
+    let version = env!("CARGO_PKG_VERSION");
+    let mut named = 0;
+    for (name, page) in pages() {
+        for before in ["composefix==", "composefix@v", "composefix.git#v", "composefix/v", "rev: v"]
+        {
+            for rest in page.split(before).skip(1) {
+                named += 1;
+                assert!(rest.starts_with(version), "{name}: {before}{rest:.9}");
+            }
+        }
+    }
+    assert!(named > 4, "only {named} versions were looked at");
 }
 
 #[test]
