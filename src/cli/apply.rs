@@ -30,7 +30,7 @@ impl Command<'_> {
             To::Stdout => Destination::InPlace,
         };
         let counts = Counts { destination, ..Counts::default() };
-        let examined = self.examine(&flags.project, &flags.judgement, &counts)?;
+        let examined = self.examine(&flags.project, &flags.judgement, &counts, output)?;
         self.finish(flags, output, &examined)
     }
 

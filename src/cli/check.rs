@@ -30,7 +30,7 @@ impl Command<'_> {
             strict_config: flags.strict_config,
             ..Counts::default()
         };
-        let mut examined = self.examine(&flags.project, &flags.judgement, &counts)?;
+        let mut examined = self.examine(&flags.project, &flags.judgement, &counts, output)?;
         let report = &mut examined.examination.report;
         report.real_paths = real_paths(self.host, &self.environment.directory, report);
         self.report(flags, output, &wanted, &examined.examination)

@@ -43,6 +43,11 @@ impl Command<'_> {
         }
     }
 
+    /// True where somebody waits who sees a line that changes.
+    pub(super) fn is_watched(&self, flags: &OutputFlags) -> bool {
+        self.stderr_is_terminal && !flags.quiet && !is_dumb(&self.environment.variables)
+    }
+
     /// Writes to standard output. A reader that has gone is no error.
     pub(super) fn print(&mut self, text: &str) -> Result<(), Error> {
         let written = self.stdout.write_all(text.as_bytes()).and_then(|()| self.stdout.flush());
