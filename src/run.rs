@@ -4,6 +4,7 @@
 //! cannot disagree.
 
 mod edits;
+mod files;
 mod notes;
 mod prepare;
 mod unused;
@@ -30,6 +31,8 @@ use crate::source::{Source, Span};
 use edits::replacements;
 use prepare::{Prepared, in_parallel, look_around};
 use unused::Unused;
+
+pub use files::files;
 
 pub use crate::plan::Settings;
 pub use crate::rewrite::Patch;

@@ -69,6 +69,12 @@ pub(super) struct CheckFlags {
     /// Print the patch that `apply` would write instead of the report
     #[arg(long, help_heading = "Result")]
     pub(super) diff: bool,
+    /// Print how often each rule was broken instead of where, as text or json
+    #[arg(long, conflicts_with_all = ["diff", "show_mounts"], help_heading = "Result")]
+    pub(super) statistics: bool,
+    /// Print the names of the Compose files that would be checked, and check none
+    #[arg(long, conflicts_with_all = ["diff", "statistics", "show_mounts"], help_heading = "Result")]
+    pub(super) show_files: bool,
     /// Add every resolved mount to the JSON report
     #[arg(long, help_heading = "Result")]
     pub(super) show_mounts: bool,

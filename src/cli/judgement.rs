@@ -85,7 +85,7 @@ pub(super) fn settings(
         strategies,
         select,
         ignore,
-        write_from: if flags.risky { Applicability::Unsafe } else { Applicability::Safe },
+        write_from: least(flags),
         full_survey: counts.full_survey,
         show_mounts: counts.show_mounts,
         edits_alone: counts.edits_alone,
@@ -98,6 +98,11 @@ pub(super) fn settings(
         everything: setup.everything,
         strict: counts.strict_config,
     })
+}
+
+/// The least promise of a fix that is taken.
+pub(super) fn least(flags: &JudgementFlags) -> Applicability {
+    if flags.risky { Applicability::Unsafe } else { Applicability::Safe }
 }
 
 /// The words without empty ones and repetitions, in their order, if all of them exist.

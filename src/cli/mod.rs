@@ -10,6 +10,7 @@ mod completions;
 mod explain;
 mod init;
 mod judgement;
+mod links;
 mod list;
 mod manual;
 mod meter;

@@ -5,6 +5,7 @@ use std::io;
 
 use super::Command;
 use super::args::{ColourChoice, OutputFlags};
+use super::links::shows_links;
 use crate::error::Error;
 use crate::report::text::Style;
 use crate::report::visible::visible;
@@ -39,6 +40,7 @@ impl Command<'_> {
             colour: colour(flags.color, variables, is_terminal),
             unicode: !is_dumb(variables),
             quiet: flags.quiet,
+            links: shows_links(variables, is_terminal),
             ..Style::default()
         }
     }

@@ -54,10 +54,7 @@ pub(super) fn look_around(
 const STACK: usize = 8 << 20;
 
 /// What `work` makes of each task, in the order of the tasks, whoever was ready first.
-pub(super) fn in_parallel<'a, R: Send>(
-    tasks: &[Task<'a>],
-    work: impl Fn(&Task<'a>) -> R + Sync,
-) -> Vec<R> {
+pub(super) fn in_parallel<T: Sync, R: Send>(tasks: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let workers = std::thread::available_parallelism().map_or(1, usize::from).min(tasks.len());
     if workers < 2 {
         return tasks.iter().map(work).collect();
