@@ -276,10 +276,10 @@ pub(super) struct OutputFlags {
     #[arg(long, value_enum, global = true, value_name = "WHEN", default_value_t = ColourChoice::Auto,
         help_heading = "Output")]
     pub(super) color: ColourChoice,
-    /// Say only what was found
+    /// Say only what was found: no summary, no notes, no progress
     #[arg(long, short, global = true, conflicts_with = "verbose", help_heading = "Output")]
     pub(super) quiet: bool,
-    /// Say also what was looked at and what was left out
+    /// Say also what counted, what was looked at, and what was left out and why
     #[arg(long, short, global = true, help_heading = "Output")]
     pub(super) verbose: bool,
 }

@@ -17,7 +17,11 @@ pub(super) fn of_surveys(surveys: &Surveys, here: &Path) -> Vec<String> {
         notes.extend(survey.notes.iter().map(|note| format!("{name}: {note}")));
     }
     for (source, reason) in surveys.passed_over() {
-        notes.push(format!("not looked into {}: {reason}", relative_name(here, source)));
+        // What lies elsewhere has little to do with the working directory.
+        let below = source.strip_prefix(here).is_ok();
+        let whole = || source.to_string_lossy().into_owned();
+        let name = if below { relative_name(here, source) } else { whole() };
+        notes.push(format!("not looked into {name}: {reason}"));
     }
     notes
 }
