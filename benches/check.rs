@@ -14,6 +14,7 @@ use composefix::compose::{Request, load};
 use composefix::config::locate;
 use composefix::finding::Applicability;
 use composefix::host::{Environment, Host, MemoryHost, MemoryNode, RealHost};
+use composefix::progress::Silent;
 use composefix::rewrite::Destination;
 use composefix::rules::Rules;
 use composefix::run::{self, Examination, Session, Settings};
@@ -189,7 +190,7 @@ fn survey_on_disk(bencher: Bencher<'_, '_>) {
     let project = project();
     let rules = Rules::builtin().unwrap();
     bencher.bench_local(|| {
-        survey(&RealHost, rules.trees(), project.path(), survey::Limits::default())
+        survey(&RealHost, rules.trees(), project.path(), survey::Limits::default(), &Silent)
     });
 }
 

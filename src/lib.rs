@@ -18,6 +18,7 @@
 //! | [`error`] | what can be wrong with input, as values |
 //! | [`yaml`] | a tree that knows the bytes behind every node |
 //! | [`host`] | the only look at the machine |
+//! | [`progress`] | how far a run is, for whoever waits for it |
 //! | [`compose`] | the project that Compose loads, each mount with its origin |
 //! | [`rules`] | trees, platforms and images: data with sources |
 //! | [`survey`], [`scope`] | which trees lie below the binds, and where one may look |
@@ -40,6 +41,7 @@ pub mod finding;
 pub mod host;
 pub mod machine;
 pub mod plan;
+pub mod progress;
 pub mod report;
 pub mod rewrite;
 pub mod rules;

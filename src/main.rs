@@ -13,7 +13,7 @@ fn main() -> ExitCode {
     let stderr_is_terminal = stderr.is_terminal();
     // They hand everything through, and teach old consoles of Windows to read colours.
     let mut stdout = AutoStream::always(stdout.lock());
-    let mut stderr = AutoStream::always(stderr.lock());
+    let mut stderr = AutoStream::always(stderr);
     let environment = match Environment::from_process() {
         Ok(environment) => environment,
         Err(error) => {

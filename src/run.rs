@@ -4,6 +4,8 @@
 //! cannot disagree.
 
 mod edits;
+mod files;
+mod notes;
 mod prepare;
 mod unused;
 
@@ -21,6 +23,7 @@ use crate::error::Problem;
 use crate::finding::{Applicability, Change, Fix};
 use crate::host::{Environment, Host, lexical_clean};
 use crate::plan::{Plan, Texts, key, plan};
+use crate::progress::{Progress, Silent};
 use crate::report::{CheckedFile, MountRow, NotJudged, Report, Reported, Suppression};
 use crate::rewrite::{Destination, Effects, Outlet, hold, outlet};
 use crate::rules::{Access, Platform, Rules};
@@ -28,6 +31,8 @@ use crate::source::{Source, Span};
 use edits::replacements;
 use prepare::{Prepared, in_parallel, look_around};
 use unused::Unused;
+
+pub use files::files;
 
 pub use crate::plan::Settings;
 pub use crate::rewrite::Patch;
@@ -77,7 +82,7 @@ pub struct Left {
 /// Loads, judges and plans every requested project, all with the same settings. See
 /// [`examine_all`].
 pub fn examine(session: &Session<'_>, requests: &[Request]) -> Examination {
-    examine_all(&[(session, requests)])
+    examine_all(&[(session, requests)], &Silent)
 }
 
 /// A project to look at, and how.
@@ -85,6 +90,7 @@ pub fn examine(session: &Session<'_>, requests: &[Request]) -> Examination {
 struct Task<'a> {
     session: &'a Session<'a>,
     request: &'a Request,
+    progress: &'a dyn Progress,
 }
 
 /// Loads, judges and plans every requested project, each by its own session. Sessions differ in
@@ -93,17 +99,20 @@ struct Task<'a> {
 /// Projects are taken in the order of their files, whatever the order of the requests. Findings
 /// stand where they stand in the files as they were read; edits are planned on top of those that
 /// earlier projects made to a file that both read, and must hold in every other project that reads
-/// it. What several projects find at one place is reported once.
-pub fn examine_all(work: &[(&Session<'_>, &[Request])]) -> Examination {
+/// it. What several projects find at one place is reported once. `progress` hears of it all as it
+/// goes on.
+pub fn examine_all(work: &[(&Session<'_>, &[Request])], progress: &dyn Progress) -> Examination {
     let Some((first, _)) = work.first() else { return Examination::default() };
     let tasks = work.iter().flat_map(|(session, requests)| {
-        requests.iter().map(move |request| Task { session, request })
+        requests.iter().map(move |request| Task { session, request, progress })
     });
     let mut tasks: Vec<Task<'_>> = tasks.collect();
     tasks.sort_by(|a, b| a.request.files.cmp(&b.request.files));
+    progress.asked(tasks.len());
     let mut run = Run {
         session: first,
         tasks: &tasks,
+        progress,
         readers: OnceCell::new(),
         seen: BTreeSet::new(),
         files: BTreeMap::new(),
@@ -121,6 +130,7 @@ pub fn examine_all(work: &[(&Session<'_>, &[Request])]) -> Examination {
     for batch in tasks.chunks(BATCH) {
         for prepared in in_parallel(batch, Prepared::of) {
             run.project(prepared);
+            progress.judged();
         }
     }
     run.find_unused();
@@ -146,6 +156,7 @@ struct Run<'a> {
     /// Of the project at hand.
     session: &'a Session<'a>,
     tasks: &'a [Task<'a>],
+    progress: &'a dyn Progress,
     /// Who reads which files; found out when the first edit asks for it.
     readers: OnceCell<Vec<Reader>>,
     /// Stacks of files that were examined.
@@ -271,7 +282,7 @@ impl<'a> Run<'a> {
             let mut request = self.with_texts(request);
             request.texts.extend(planned.texts.clone());
             let edited = load(*host, environment, &request)?;
-            let surveys = look_around(self.session, &edited);
+            let surveys = look_around(self.session, &edited, self.progress);
             let cx = Context { project: &edited, surveys: &surveys, ..*cx };
             let next = plan_for(&cx, &request);
             if next.texts.is_empty() {
@@ -396,14 +407,8 @@ impl<'a> Run<'a> {
             }
             self.leave_disregarded(cx, service);
         }
-        for (directory, survey) in cx.surveys.all() {
-            let name = relative_name(&self.session.environment.directory, directory);
-            let trees = survey.trees.iter().map(|t| format!("{} ({})", t.path, t.kind));
-            let trees: Vec<String> = trees.collect();
-            let seen = if trees.is_empty() { "no large tree".to_owned() } else { trees.join(", ") };
-            self.report.notes.push(format!("{name}: {seen}"));
-            self.report.notes.extend(survey.notes.iter().map(|note| format!("{name}: {note}")));
-        }
+        let here = &self.session.environment.directory;
+        self.report.notes.extend(notes::of_surveys(cx.surveys, here));
     }
 
     /// A tree that a service sees and nobody in it reads: no finding, but said.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::compose::Project;
 use crate::host::{EntryKind, Environment, Host};
+use crate::progress::Progress;
 use crate::rules::Rules;
 use crate::survey::{Limits, Survey, survey};
 
@@ -17,6 +18,8 @@ pub struct Surveys {
     by_directory: BTreeMap<PathBuf, Survey>,
     /// Sources that were not looked into, with the reason, sorted.
     outside: Vec<(String, String)>,
+    /// Sources that cannot hold a tree, with the reason.
+    passed_over: BTreeMap<PathBuf, &'static str>,
 }
 
 impl Surveys {
@@ -29,6 +32,12 @@ impl Surveys {
     pub fn reason_outside(&self, source: &str) -> Option<&str> {
         let at = self.outside.binary_search_by(|(other, _)| other.as_str().cmp(source)).ok()?;
         self.outside.get(at).map(|(_, reason)| reason.as_str())
+    }
+
+    /// Sources that were not looked into because no tree can be in them, by path, with the reason:
+    /// lower case, no full stop.
+    pub fn passed_over(&self) -> impl Iterator<Item = (&Path, &'static str)> {
+        self.passed_over.iter().map(|(path, reason)| (path.as_path(), *reason))
     }
 
     /// Everything that was surveyed, by directory.
@@ -46,6 +55,7 @@ pub fn survey_binds(
     rules: &Rules,
     project: &Project,
     limits: Limits,
+    progress: &dyn Progress,
 ) -> Surveys {
     let scope = Scope::of(host, environment, &project.directory);
     let mut surveys = Surveys::default();
@@ -54,26 +64,34 @@ pub fn survey_binds(
         if surveys.by_directory.contains_key(source) {
             continue;
         }
-        match scope.admits(host, source) {
-            Ok(()) if host.target_kind(source) == Some(EntryKind::Directory) => {
-                let seen = survey(host, rules.trees(), source, limits);
-                surveys.by_directory.insert(source.to_path_buf(), seen);
+        let reason = match scope.admits(host, source) {
+            Ok(()) => match host.target_kind(source) {
+                Some(EntryKind::Directory) => {
+                    let seen = survey(host, rules.trees(), source, limits, progress);
+                    surveys.by_directory.insert(source.to_path_buf(), seen);
+                    continue;
+                }
+                Some(_) => "it is no directory",
+                None => "it is not there",
+            },
+            Err(_) if is_of_system(source) => "it belongs to the operating system",
+            Err(_) if has_ending(source) => "by its name it is a file",
+            Err(reason) => {
+                surveys.outside.push((source.to_string_lossy().into_owned(), reason));
+                continue;
             }
-            Ok(()) => {}
-            Err(_) if holds_no_tree(source) => {}
-            Err(reason) => surveys.outside.push((source.to_string_lossy().into_owned(), reason)),
-        }
+        };
+        surveys.passed_over.insert(source.to_path_buf(), reason);
     }
     surveys.outside.sort();
     surveys.outside.dedup();
     surveys
 }
 
-/// True for a path outside the project whose name alone says that no dependency tree is in it: a
-/// file, a socket, a directory of the system.
-fn holds_no_tree(source: &Path) -> bool {
+/// True for a path whose name alone says that it is a file or a socket.
+fn has_ending(source: &Path) -> bool {
     let name = source.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-    is_of_system(source) || name.trim_start_matches('.').contains('.')
+    name.trim_start_matches('.').contains('.')
 }
 
 /// True for a path that belongs to the operating system and not to a user: no file sharing brings
@@ -191,6 +209,7 @@ mod tests {
 
     #[test]
     fn names_tell_what_holds_no_tree() {
+        let holds_no_tree = |source: &Path| is_of_system(source) || has_ending(source);
         for source in ["/var/run/docker.sock", "/etc/localtime", "/opt/app.conf", "/dev"] {
             assert!(holds_no_tree(Path::new(source)), "{source}");
         }

@@ -9,11 +9,12 @@ use std::path::Path;
 use support::{files_below, root};
 
 /// The modules of the library, from the text of a file to words for people.
-const ORDER: [&str; 21] = [
+const ORDER: [&str; 22] = [
     "source",
     "error",
     "yaml",
     "host",
+    "progress",
     "compose",
     "rules",
     "machine",

@@ -6,6 +6,7 @@ mod support;
 use std::path::Path;
 
 use composefix::host::{MemoryHost, MemoryNode};
+use composefix::progress::Silent;
 use composefix::rules::Rules;
 use composefix::survey::{Evidence, Limits, survey};
 use support::{environment, run};
@@ -198,7 +199,7 @@ fn clone_of(kind: &Kind, packages: usize) -> MemoryHost {
 /// How sure it is that the kind's tree is there and large.
 fn evidence(host: &MemoryHost, kind: &Kind) -> Option<Evidence> {
     let rules = Rules::builtin().unwrap();
-    let found = survey(host, rules.trees(), Path::new(PLACE), Limits::default());
+    let found = survey(host, rules.trees(), Path::new(PLACE), Limits::default(), &Silent);
     found.trees.iter().find(|tree| tree.path == kind.tree).map(|tree| tree.evidence)
 }
 

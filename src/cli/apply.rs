@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::args::{ApplyFlags, ColourChoice, OutputFlags, To};
-use super::judgement::Counts;
+use super::judgement::{Counts, least};
 use super::{Command, Examined, Exit, target_of};
 use crate::compose::relative_name;
 use crate::error::Error;
@@ -30,7 +30,7 @@ impl Command<'_> {
             To::Stdout => Destination::InPlace,
         };
         let counts = Counts { destination, ..Counts::default() };
-        let examined = self.examine(&flags.project, &flags.judgement, &counts)?;
+        let examined = self.examine(&flags.project, &flags.judgement, &counts, output)?;
         self.finish(flags, output, &examined)
     }
 
@@ -92,7 +92,7 @@ impl Command<'_> {
         if !flags.yes {
             self.print_patch(output, patches)?;
         }
-        let least = if flags.judgement.risky { Applicability::Unsafe } else { Applicability::Safe };
+        let least = least(&flags.judgement);
         if !output.quiet {
             for line in fixes(examination, least) {
                 self.say(&line);

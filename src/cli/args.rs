@@ -69,6 +69,12 @@ pub(super) struct CheckFlags {
     /// Print the patch that `apply` would write instead of the report
     #[arg(long, help_heading = "Result")]
     pub(super) diff: bool,
+    /// Print how often each rule was broken instead of where, as text or json
+    #[arg(long, conflicts_with_all = ["diff", "show_mounts"], help_heading = "Result")]
+    pub(super) statistics: bool,
+    /// Print the names of the Compose files that would be checked, and check none
+    #[arg(long, conflicts_with_all = ["diff", "statistics", "show_mounts"], help_heading = "Result")]
+    pub(super) show_files: bool,
     /// Add every resolved mount to the JSON report
     #[arg(long, help_heading = "Result")]
     pub(super) show_mounts: bool,
@@ -270,10 +276,10 @@ pub(super) struct OutputFlags {
     #[arg(long, value_enum, global = true, value_name = "WHEN", default_value_t = ColourChoice::Auto,
         help_heading = "Output")]
     pub(super) color: ColourChoice,
-    /// Say only what was found
+    /// Say only what was found: no summary, no notes, no progress
     #[arg(long, short, global = true, conflicts_with = "verbose", help_heading = "Output")]
     pub(super) quiet: bool,
-    /// Say also what was looked at and what was left out
+    /// Say also what counted, what was looked at, and what was left out and why
     #[arg(long, short, global = true, help_heading = "Output")]
     pub(super) verbose: bool,
 }

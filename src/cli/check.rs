@@ -5,14 +5,17 @@ use std::io::Write as _;
 use std::path::Path;
 
 use super::args::{CheckFlags, ColourChoice, Format, FormatRequest, OutputFlags, format_request};
-use super::judgement::Counts;
+use super::judgement::{Counts, least};
 use super::repository::real_paths;
-use super::{Command, Exit};
+use super::setups::{Choice, Setups};
+use super::{Command, Exit, targets};
+use crate::compose::Request;
 use crate::error::Error;
 use crate::host::Environment;
 use crate::report::text::Style;
-use crate::report::{Report, github, gitlab, json, junit, rdjson, sarif, text};
-use crate::run::Examination;
+use crate::report::visible::visible;
+use crate::report::{Report, github, gitlab, json, junit, rdjson, sarif, statistics, text};
+use crate::run::{self, Examination};
 
 impl Command<'_> {
     pub(super) fn check(
@@ -20,6 +23,9 @@ impl Command<'_> {
         flags: &CheckFlags,
         output: &OutputFlags,
     ) -> Result<Exit, Error> {
+        if flags.show_files {
+            return self.show_files(flags, output);
+        }
         let wanted = wanted(flags, &self.environment)?;
         let counts = Counts {
             full_survey: flags.full_survey,
@@ -30,10 +36,37 @@ impl Command<'_> {
             strict_config: flags.strict_config,
             ..Counts::default()
         };
-        let mut examined = self.examine(&flags.project, &flags.judgement, &counts)?;
+        let mut examined = self.examine(&flags.project, &flags.judgement, &counts, output)?;
         let report = &mut examined.examination.report;
         report.real_paths = real_paths(self.host, &self.environment.directory, report);
         self.report(flags, output, &wanted, &examined.examination)
+    }
+
+    /// Prints the names of the files that would be checked.
+    fn show_files(&mut self, flags: &CheckFlags, output: &OutputFlags) -> Result<Exit, Error> {
+        let environment = &self.environment;
+        let rules = &flags.judgement.rules;
+        let choice = Choice::of(rules, environment);
+        let mut setups = Setups::new(self.host, environment, choice, &rules.directories)?;
+        let found = targets::find(&flags.project, &mut setups, &mut *self.stdin, output.verbose)?;
+        let Setups { all, mut problems, sources, .. } = setups;
+        let requests: Vec<Request> = all.into_iter().flat_map(|setup| setup.requests).collect();
+        let (names, unknown) = run::files(self.host, environment, &requests);
+        problems.extend(found.problems.into_iter().chain(unknown));
+        problems.sort();
+        let sources = sources.into_iter().map(|source| (source.name().to_owned(), source));
+        let report = Report {
+            problems,
+            sources: sources.collect(),
+            notes: found.notes,
+            ..Report::default()
+        };
+        let lines: Vec<_> = names.iter().flat_map(|name| [visible(name), "\n".into()]).collect();
+        self.print(&lines.concat())?;
+        let examination = Examination { report, ..Examination::default() };
+        self.say_problems(&examination, output);
+        self.say_notes(&examination, output);
+        Ok(if examination.report.problems.is_empty() { Exit::Success } else { Exit::Error })
     }
 
     /// Prints every wanted report and decides the exit code.
@@ -49,13 +82,13 @@ impl Command<'_> {
             match &request.file {
                 None => {
                     let style = self.style(output, self.stdout_is_terminal);
-                    self.print(&rendered(report, request.format, style))?;
+                    self.print(&rendered(report, request.format, style, flags))?;
                 }
                 Some(file) => {
                     let colour = output.color == ColourChoice::Always;
-                    let style = Style { colour, ..self.style(output, false) };
+                    let style = Style { colour, links: false, ..self.style(output, false) };
                     let path = self.environment.directory.join(file);
-                    let text = rendered(report, request.format, style);
+                    let text = rendered(report, request.format, style, flags);
                     write_report(&path, &text)?;
                 }
             }
@@ -64,7 +97,8 @@ impl Command<'_> {
             self.print_patch(output, &examination.patches)?;
         }
         // Problems that stand on standard output already are not told twice.
-        if !wanted.iter().any(|r| r.format.has_problems() && r.file.is_none()) {
+        let told = |r: &FormatRequest| r.format.has_problems() && r.file.is_none();
+        if flags.statistics || !wanted.iter().any(told) {
             self.say_problems(examination, output);
         }
         self.say_notes(examination, output);
@@ -76,8 +110,11 @@ impl Command<'_> {
     }
 }
 
-fn rendered(report: &Report, format: Format, style: Style) -> String {
+fn rendered(report: &Report, format: Format, style: Style, flags: &CheckFlags) -> String {
+    let least = least(&flags.judgement);
     match format {
+        Format::Json if flags.statistics => statistics::render_json(report, least),
+        _ if flags.statistics => statistics::render_text(report, least, style),
         Format::Text => text::render(report, style),
         Format::Json => json::render(report),
         Format::Sarif => sarif::render(report),
@@ -124,6 +161,10 @@ fn wanted(flags: &CheckFlags, environment: &Environment) -> Result<Vec<FormatReq
                 ));
             }
         }
+    }
+    let other = |r: &&FormatRequest| !matches!(r.format, Format::Text | Format::Json);
+    if flags.statistics && wanted.iter().find(other).is_some() {
+        return Err(usage("--statistics are text or json; name one of them with --format"));
     }
     if flags.diff {
         // What the user asked for by flag is not dropped in silence.

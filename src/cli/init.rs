@@ -33,7 +33,7 @@ impl Command<'_> {
             );
             return Err(Error::Usage { message });
         }
-        let mut examined = self.look_at(&root, flags)?;
+        let mut examined = self.look_at(&root, flags, output)?;
         let report = &mut examined.examination.report;
         report.problems.retain(|problem| problem.message != NO_FILE);
         let whole = report.problems.is_empty();
@@ -61,10 +61,15 @@ impl Command<'_> {
     }
 
     /// Everything below a directory that no configuration of its own speaks of.
-    fn look_at(&mut self, root: &Path, flags: &InitFlags) -> Result<Examined, Error> {
+    fn look_at(
+        &mut self,
+        root: &Path,
+        flags: &InitFlags,
+        output: &OutputFlags,
+    ) -> Result<Examined, Error> {
         let project = ProjectFlags { paths: vec![root.to_path_buf()], ..ProjectFlags::default() };
         let judgement = JudgementFlags { platform: platforms(flags), ..JudgementFlags::default() };
-        self.examine_by(Choice::Nearest, &project, &judgement, &Counts::default())
+        self.examine_by(Choice::Nearest, &project, &judgement, &Counts::default(), output)
     }
 
     /// An entry for each finding that counts.

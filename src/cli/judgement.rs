@@ -85,7 +85,7 @@ pub(super) fn settings(
         strategies,
         select,
         ignore,
-        write_from: if flags.risky { Applicability::Unsafe } else { Applicability::Safe },
+        write_from: least(flags),
         full_survey: counts.full_survey,
         show_mounts: counts.show_mounts,
         edits_alone: counts.edits_alone,
@@ -98,6 +98,11 @@ pub(super) fn settings(
         everything: setup.everything,
         strict: counts.strict_config,
     })
+}
+
+/// The least promise of a fix that is taken.
+pub(super) fn least(flags: &JudgementFlags) -> Applicability {
+    if flags.risky { Applicability::Unsafe } else { Applicability::Safe }
 }
 
 /// The words without empty ones and repetitions, in their order, if all of them exist.
@@ -118,7 +123,34 @@ fn ids(
     Ok(known)
 }
 
-/// Platforms by flag, else by variable, else by configuration, else the default, sorted.
+/// Who says which platforms are judged for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    Flag,
+    Variable,
+    Config,
+    Default,
+}
+
+/// Flag before variable before configuration before default; where one is empty it says nothing.
+pub(super) fn origin(flags: &JudgementFlags, setup: &Setup, environment: &Environment) -> Origin {
+    let is_blank = |word: &str| word.trim().is_empty();
+    let (variable, config) = (variable(environment), setup.config.as_ref());
+    match () {
+        () if !flags.platform.is_empty() => Origin::Flag,
+        () if !is_blank(variable) => Origin::Variable,
+        () if config.is_some_and(|c| c.file.platforms.iter().any(|word| !is_blank(word))) => {
+            Origin::Config
+        }
+        () => Origin::Default,
+    }
+}
+
+fn variable(environment: &Environment) -> &str {
+    environment.variables.get("COMPOSEFIX_PLATFORM").map_or("", String::as_str)
+}
+
+/// The platforms that `origin` finds, sorted.
 fn platforms(
     flags: &JudgementFlags,
     setup: &Setup,
@@ -134,12 +166,11 @@ fn platforms(
         })
     });
     let team = team.transpose()?.unwrap_or_default();
-    let variable = environment.variables.get("COMPOSEFIX_PLATFORM");
-    let words: Vec<&str> = match variable {
-        _ if !flags.platform.is_empty() => flags.platform.iter().map(String::as_str).collect(),
-        Some(list) if !list.trim().is_empty() => list.split(',').collect(),
-        _ if !team.is_empty() => return Ok(team),
-        _ => DEFAULT_PLATFORMS.to_vec(),
+    let words: Vec<&str> = match origin(flags, setup, environment) {
+        Origin::Flag => flags.platform.iter().map(String::as_str).collect(),
+        Origin::Variable => variable(environment).split(',').collect(),
+        Origin::Config => return Ok(team),
+        Origin::Default => DEFAULT_PLATFORMS.to_vec(),
     };
     let mut words = words.into_iter().map(str::trim).filter(|word| !word.is_empty()).peekable();
     if words.peek().is_none() {

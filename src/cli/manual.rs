@@ -31,7 +31,7 @@ const APPLY: [(&str, &str); 3] = [
 const OTHERS: [(&str, &str); 2] = [("0", "It was printed."), ("2", "A flag or a name is wrong.")];
 
 /// Variables that the program reads.
-const VARIABLES: [(&str, &str); 5] = [
+const VARIABLES: [(&str, &str); 6] = [
     ("COMPOSEFIX_PLATFORM", "Platforms to judge for where --platform is not given, with commas."),
     ("COMPOSEFIX_CONFIG", "The configuration to use for all projects where --config is not given."),
     ("COMPOSEFIX_FORMAT", "Reports to make where --format is not given, with commas."),
@@ -43,6 +43,11 @@ const VARIABLES: [(&str, &str); 5] = [
     (
         "NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, TERM",
         "Whether there are colours; --color overrules them.",
+    ),
+    (
+        "FORCE_HYPERLINK",
+        "Whether ids of rules are links: 0 for never, another value for always. Without it they are \
+         on a terminal that is known to show links. Never with TERM=dumb.",
     ),
 ];
 
@@ -190,7 +195,13 @@ mod tests {
         for exit in [Exit::Success, Exit::Findings, Exit::Error] {
             assert!(main.contains(&format!("\\fB{}\\fR\n", exit.code())), "{exit:?}\n{main}");
         }
-        for name in ["COMPOSEFIX_PLATFORM", "COMPOSEFIX_FORMAT", "COMPOSE_FILE", "NO_COLOR"] {
+        for name in [
+            "COMPOSEFIX_PLATFORM",
+            "COMPOSEFIX_FORMAT",
+            "COMPOSE_FILE",
+            "NO_COLOR",
+            "FORCE_HYPERLINK",
+        ] {
             assert!(main.contains(name), "{name}");
         }
     }

@@ -10,8 +10,11 @@ mod completions;
 mod explain;
 mod init;
 mod judgement;
+mod links;
 mod list;
 mod manual;
+mod meter;
+mod notes;
 mod platform;
 mod repository;
 mod setups;
@@ -21,6 +24,7 @@ mod terminal;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::{Read, Write};
+use std::time::Instant;
 
 use clap::Parser as _;
 
@@ -28,12 +32,13 @@ use crate::compose::Request;
 use crate::error::Error;
 use crate::finding::Finding;
 use crate::host::{Environment, Host};
-use crate::report::Reported;
+use crate::progress::{Progress, Silent};
 use crate::rewrite::Destination;
 use crate::rules::Rules;
 use crate::run::{self, Examination, Session};
 use args::{Arguments, ColourChoice, JudgementFlags, OutputFlags, ProjectFlags, RuleFlags, Task};
 use judgement::Failure;
+use meter::Meter;
 use setups::{Choice, Setups};
 
 /// How a run ends.
@@ -65,7 +70,7 @@ pub struct Command<'a> {
     /// Standard output: the report or the patch, nothing else.
     pub stdout: &'a mut dyn Write,
     /// Standard error: everything else.
-    pub stderr: &'a mut dyn Write,
+    pub stderr: &'a mut (dyn Write + Send),
     /// A person types on standard input.
     pub stdin_is_terminal: bool,
     /// A person reads standard output.
@@ -143,9 +148,10 @@ impl Command<'_> {
         project: &ProjectFlags,
         judgement: &JudgementFlags,
         counts: &judgement::Counts,
+        output: &OutputFlags,
     ) -> Result<Examined, Error> {
         let choice = Choice::of(&judgement.rules, &self.environment);
-        self.examine_by(choice, project, judgement, counts)
+        self.examine_by(choice, project, judgement, counts, output)
     }
 
     /// The same by a chosen configuration.
@@ -155,34 +161,41 @@ impl Command<'_> {
         project: &ProjectFlags,
         judgement: &JudgementFlags,
         counts: &judgement::Counts,
+        output: &OutputFlags,
     ) -> Result<Examined, Error> {
-        let folders = &judgement.rules.directories;
-        let mut setups = Setups::new(self.host, &self.environment, choice, folders)?;
-        let found = targets::find(project, &mut setups, &mut *self.stdin)?;
+        let begin = Instant::now();
+        let clock = || begin.elapsed();
+        let watched = self.is_watched(output);
+        let environment = &self.environment;
+        let mut setups = Setups::new(self.host, environment, choice, &judgement.rules.directories)?;
+        let found = targets::find(project, &mut setups, &mut *self.stdin, output.verbose)?;
         if !(setups.problems.is_empty() && found.problems.is_empty()) {
             // What was not looked at may be what an entry speaks of.
             for setup in &mut setups.all {
                 setup.everything = false;
             }
         }
-        let mut notes = BTreeSet::new();
+        let mut asides = BTreeSet::new();
         let mut auto = |rules: &Rules| {
-            let found = platform::auto(project, self.host, &self.environment, rules)?;
-            notes.extend(found.notes.into_iter().map(|note| format!("note: {note}")));
+            let found = platform::auto(project, self.host, environment, rules)?;
+            asides.extend(found.notes.into_iter().map(|note| format!("note: {note}")));
             Ok(found.platforms)
         };
-        let judged = self.judge(&mut setups, judgement, counts, &mut auto)?;
+        let meter = watched.then(|| Meter::new(&mut *self.stderr, &environment.directory, &clock));
+        let progress: &dyn Progress = meter.as_ref().map_or(&Silent, |meter| meter);
+        let mut notes = Vec::new();
+        let judged = judge(&mut setups, judgement, counts, &mut auto, (progress, &mut notes))?;
+        drop(meter);
         let Examined { mut examination, requests } = judged;
         let Setups { mut problems, mut sources, .. } = setups;
         let report = &mut examination.report;
         problems.extend(found.problems);
-        let mut warnings = Vec::new();
         for (problem, source) in found.doubts {
             if counts.strict_config {
                 problems.push(problem);
                 sources.push(source);
             } else {
-                warnings.push(format!("warning: {}", setups::one_line(&problem, Some(&source))));
+                asides.insert(format!("warning: {}", setups::one_line(&problem, Some(&source))));
             }
         }
         if !problems.is_empty() {
@@ -190,49 +203,15 @@ impl Command<'_> {
         }
         report.problems.extend(problems);
         report.problems.sort();
-        report.notes.extend(found.notes);
+        notes.extend(found.notes);
+        notes.append(&mut report.notes);
+        report.notes = notes;
         let named = sources.into_iter().map(|source| (source.name().to_owned(), source));
         report.sources.extend(named);
-        for line in notes.into_iter().chain(warnings) {
-            self.say(&line);
+        for line in asides.iter().filter(|_| !output.quiet) {
+            self.say(line);
         }
         Ok(Examined { requests, examination })
-    }
-
-    /// Judges the projects of each setup by its own settings. One whose configuration does not hold
-    /// is left out.
-    fn judge(
-        &self,
-        setups: &mut Setups<'_>,
-        judgement: &JudgementFlags,
-        counts: &judgement::Counts,
-        auto: &mut judgement::Auto<'_>,
-    ) -> Result<Examined, Error> {
-        let (host, environment) = (self.host, &self.environment);
-        let mut sessions = Vec::new();
-        for setup in &setups.all {
-            match judgement::settings(judgement, counts, setup, environment, auto) {
-                Ok(settings) => {
-                    let session = Session { host, environment, rules: &setup.rules, settings };
-                    sessions.push((session, setup.requests.as_slice()));
-                }
-                Err(Failure::Usage(error)) => return Err(error),
-                Err(Failure::Config(problem)) => {
-                    setups.problems.push(problem);
-                    let config = setup.config.as_ref();
-                    setups.sources.extend(config.map(|config| config.source.clone()));
-                }
-            }
-        }
-        let requests: Vec<Request> =
-            sessions.iter().flat_map(|(_, requests)| *requests).cloned().collect();
-        if matches!(counts.destination, Destination::File(_)) && requests.len() > 1 {
-            let message = "`--to FILE` takes the changes of one project; name its files with -f";
-            return Err(Error::Usage { message: message.to_owned() });
-        }
-        let work: Vec<(&Session<'_>, &[Request])> =
-            sessions.iter().map(|(session, requests)| (session, *requests)).collect();
-        Ok(Examined { requests, examination: run::examine_all(&work) })
     }
 
     /// Tells what could not be checked.
@@ -240,33 +219,43 @@ impl Command<'_> {
         let style = self.style(output, self.stderr_is_terminal);
         self.say_text(&crate::report::text::render_problems(&examination.report, style));
     }
+}
 
-    /// Tells what `-v` asks for.
-    fn say_notes(&mut self, examination: &Examination, output: &OutputFlags) {
-        if !output.verbose {
-            return;
-        }
-        let report = &examination.report;
-        for row in &report.not_judged {
-            let line = report.sources.get(&row.file).map(|s| s.position(row.span.start).line);
-            let place = line.map_or_else(|| row.file.clone(), |n| format!("{}:{n}", row.file));
-            let service = row.service.as_deref().map(|s| format!("{s}: ")).unwrap_or_default();
-            self.say(&format!("not judged: {place}: {service}{}", row.message));
-        }
-        for (Reported { finding, file, span, .. }, suppression) in report.suppressed() {
-            let line = report.sources.get(file).map_or(0, |s| s.position(span.start).line);
-            let about = format!("{} {}", finding.service, target_of(finding));
-            self.say(&format!(
-                "ignored: {file}:{line}: {}: {}: {}",
-                about.trim(),
-                finding.rule,
-                suppression.words()
-            ));
-        }
-        for note in &report.notes {
-            self.say(&format!("note: {note}"));
+/// Judges the projects of each setup by its own settings. One whose configuration does not hold
+/// is left out.
+fn judge(
+    setups: &mut Setups<'_>,
+    judgement: &JudgementFlags,
+    counts: &judgement::Counts,
+    auto: &mut judgement::Auto<'_>,
+    (progress, notes): (&dyn Progress, &mut Vec<String>),
+) -> Result<Examined, Error> {
+    let (host, environment) = (setups.host, setups.environment);
+    let mut sessions = Vec::new();
+    for setup in &setups.all {
+        match judgement::settings(judgement, counts, setup, environment, auto) {
+            Ok(settings) => {
+                notes.extend(notes::of_setup(setups, setup, judgement, &settings.platforms));
+                let session = Session { host, environment, rules: &setup.rules, settings };
+                sessions.push((session, setup.requests.as_slice()));
+            }
+            Err(Failure::Usage(error)) => return Err(error),
+            Err(Failure::Config(problem)) => {
+                setups.problems.push(problem);
+                let config = setup.config.as_ref();
+                setups.sources.extend(config.map(|config| config.source.clone()));
+            }
         }
     }
+    let requests: Vec<Request> =
+        sessions.iter().flat_map(|(_, requests)| *requests).cloned().collect();
+    if matches!(counts.destination, Destination::File(_)) && requests.len() > 1 {
+        let message = "`--to FILE` takes the changes of one project; name its files with -f";
+        return Err(Error::Usage { message: message.to_owned() });
+    }
+    let work: Vec<(&Session<'_>, &[Request])> =
+        sessions.iter().map(|(session, requests)| (session, *requests)).collect();
+    Ok(Examined { requests, examination: run::examine_all(&work, progress) })
 }
 
 /// The container path that a finding is about.

@@ -52,10 +52,10 @@ pub(super) struct Setup {
 pub(super) struct Setups<'a> {
     pub(super) host: &'a dyn Host,
     pub(super) environment: &'a Environment,
-    choice: Choice,
+    pub(super) choice: Choice,
     builtin: Rules,
     /// `--rules`.
-    folders: &'a [PathBuf],
+    pub(super) folders: &'a [PathBuf],
     /// In the order in which they were met.
     pub(super) all: Vec<Setup>,
     /// Index by configuration; none for one that does not hold.

@@ -1,12 +1,10 @@
 //! Paths on the command line to projects.
 
+mod walk;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
-
-use globset::{Glob, GlobSet, GlobSetBuilder};
-use ignore::WalkBuilder;
 
 use super::args::ProjectFlags;
 use super::setups::Setups;
@@ -14,9 +12,9 @@ use crate::compose::{Request, files_of_directory, relative_name};
 use crate::config::Config;
 use crate::error::{Error, Problem};
 use crate::host::{EntryKind, Host, lexical_clean};
-use crate::rules::TreeKind;
 use crate::source::Source;
 use crate::yaml;
+use walk::{Search, Walked};
 
 /// Names of Compose files in a directory that is searched.
 const NAMES: [&str; 2] = ["compose*.{yaml,yml,json}", "docker-compose*.{yaml,yml,json}"];
@@ -37,22 +35,24 @@ pub(super) struct Targets {
     pub(super) problems: Vec<Problem>,
     /// What is doubtful about a configuration, with its text.
     pub(super) doubts: Vec<(Problem, Source)>,
-    /// Directories that could not be looked into.
+    /// What was left out of the search, and why: for `-v`.
     pub(super) notes: Vec<String>,
 }
 
 /// Finds the projects that the flags name and gives each to its setup: those of the paths in their
 /// order, those of a directory by path. `-` stands for `stdin`. What is excluded is left out where
-/// it is named, too, with `--force-exclude`.
+/// it is named, too, with `--force-exclude`. What git ignores is looked for only if `verbose`, for it
+/// takes as long as the search.
 pub(super) fn find(
     flags: &ProjectFlags,
     setups: &mut Setups<'_>,
     stdin: &mut dyn Read,
+    verbose: bool,
 ) -> Result<Targets, Error> {
     let (host, environment) = (setups.host, setups.environment);
     let here = &environment.directory;
     let targets = Targets::default();
-    let mut finder = Finder { flags, host, here, setups, targets, seen: BTreeSet::new() };
+    let mut finder = Finder { flags, host, here, setups, targets, seen: BTreeSet::new(), verbose };
     let input = Path::new("-");
     if flags.file.iter().chain(&flags.paths).any(|path| path == input) {
         finder.read_input(stdin)?;
@@ -79,6 +79,8 @@ struct Finder<'a, 's> {
     targets: Targets,
     /// Files of the requests so far.
     seen: BTreeSet<Vec<PathBuf>>,
+    /// Somebody wants to know what was left out.
+    verbose: bool,
 }
 
 impl Finder<'_, '_> {
@@ -143,11 +145,19 @@ impl Finder<'_, '_> {
     /// A file by its name.
     fn add_named(&mut self, file: PathBuf) -> Result<(), Error> {
         let Some(setup) = self.setup_of(&file)? else { return Ok(()) };
-        let excludes = |config: &Config| config.excludes(&file, false);
-        if !(self.flags.force_exclude && self.setups.config(setup).is_some_and(excludes)) {
+        if !self.leaves_out(setup, &file) {
             self.add_file(setup, file);
         }
         Ok(())
+    }
+
+    /// True for a named file that is excluded all the same.
+    fn leaves_out(&mut self, setup: usize, file: &Path) -> bool {
+        let config = self.setups.config(setup).filter(|_| self.flags.force_exclude);
+        let config = config.filter(|config| config.excludes(file, false));
+        let note = config.map(|config| left_out(self.here, file, config));
+        self.targets.notes.extend(note.clone());
+        note.is_some()
     }
 
     fn setup_of(&mut self, file: &Path) -> Result<Option<usize>, Error> {
@@ -195,8 +205,7 @@ impl Finder<'_, '_> {
         let files = if alone { vec![path.clone()] } else { files };
         let mut request = Request { alone, ..self.request(files) };
         let Some(setup) = self.setup_of(&path)? else { return Ok(()) };
-        let excludes = |config: &Config| config.excludes(&path, false);
-        if self.flags.force_exclude && self.setups.config(setup).is_some_and(excludes) {
+        if self.leaves_out(setup, &path) {
             return Ok(());
         }
         request.texts.insert(path, text);
@@ -208,7 +217,7 @@ impl Finder<'_, '_> {
     /// any other file is one of its own or goes on top of a neighbour.
     fn search(&mut self, directory: &Path) -> Result<(), Error> {
         let Some(top) = self.setups.of_directory(directory)? else { return Ok(()) };
-        let (found, met) = self.walk(directory, top)?;
+        let Walked { found, met, .. } = self.walk(directory, top)?;
         if found.is_empty() && met.is_empty() {
             let name = relative_name(self.here, directory);
             self.targets.problems.push(
@@ -218,8 +227,12 @@ impl Finder<'_, '_> {
         }
         for (directory, mut files) in found {
             let Some(setup) = self.setups.of_directory(&directory)? else { continue };
-            if let Some(config) = self.setups.config(setup) {
-                files.retain(|file| !config.excludes(file, false) || setup == top);
+            if let Some(config) = self.setups.config(setup).filter(|_| setup != top) {
+                let excluded = |file: &PathBuf| config.excludes(file, false);
+                let notes = files.iter().filter(|file| excluded(file));
+                let notes = notes.map(|file| left_out(self.here, file, config));
+                self.targets.notes.extend(notes);
+                files.retain(|file| !excluded(file));
             }
             let own = self.projects(setup);
             let is_own = |file: &PathBuf| own.iter().any(|project| project.files.contains(file));
@@ -242,6 +255,32 @@ impl Finder<'_, '_> {
         Ok(())
     }
 
+    /// The files below a directory by the configuration of a setup. What is left out becomes a note.
+    fn walk(&mut self, directory: &Path, setup: usize) -> Result<Walked, Error> {
+        let trees = self.setups.get(setup).map(|setup| setup.rules.trees().to_vec());
+        let (trees, config) = (trees.unwrap_or_default(), self.setups.config(setup));
+        let search =
+            |ignores| Search { host: self.host, directory, trees: trees.clone(), config, ignores };
+        let walked = search(true).walk()?;
+        let name = |path: &PathBuf| relative_name(self.here, path);
+        let mut notes: Vec<String> =
+            walked.errors.iter().map(|error| format!("not searched: {error}")).collect();
+        let excluded = config.into_iter().flat_map(|config| {
+            walked.excluded.iter().map(|path| left_out(self.here, path, config))
+        });
+        notes.extend(excluded);
+        if self.verbose {
+            let seen: BTreeSet<&PathBuf> = walked.found.values().flatten().collect();
+            let all = search(false).walk()?.found;
+            let ignored = all.values().flatten().filter(|path| !seen.contains(path));
+            notes.extend(
+                ignored.map(|path| format!("{}: left out by .gitignore or .ignore", name(path))),
+            );
+        }
+        self.targets.notes.extend(notes);
+        Ok(walked)
+    }
+
     /// Notes which configurations the search covers, and patterns of the one at its top that left
     /// nothing out.
     fn take_everything(&mut self, directory: &Path, top: usize, met: &BTreeSet<usize>) {
@@ -261,87 +300,11 @@ impl Finder<'_, '_> {
             }
         }
     }
-
-    /// Compose files by directory. Hidden directories count (`.devcontainer`), ignored ones and
-    /// dependency trees do not. Only ignore files of the project decide, since those of the user or
-    /// of one clone would make the result differ between machines.
-    fn walk(&mut self, directory: &Path, setup: usize) -> Result<(Found, BTreeSet<usize>), Error> {
-        let (names, others) = (glob_set(&NAMES)?, glob_set(&OTHERS)?);
-        let trees = self.setups.get(setup).map(|setup| setup.rules.trees().to_vec());
-        let trees = trees.unwrap_or_default();
-        let pattern_for = self.setups.config(setup).map(Config::pattern_for);
-        let met = Arc::new(Mutex::new(BTreeSet::new()));
-        let shared = Arc::clone(&met);
-        let walk = WalkBuilder::new(directory)
-            .hidden(false)
-            .require_git(false)
-            .git_global(false)
-            .git_exclude(false)
-            .sort_by_file_path(Ord::cmp)
-            .filter_entry(move |entry| {
-                let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
-                let pattern_for = pattern_for.as_ref().filter(|_| entry.depth() > 0);
-                let pattern = pattern_for.and_then(|find| find(entry.path(), is_directory));
-                if let (Some(pattern), Ok(mut met)) = (pattern, shared.lock()) {
-                    met.insert(pattern);
-                    return false;
-                }
-                !is_directory || entry.depth() == 0 || !is_tree(entry.path(), &trees)
-            })
-            .build();
-        let mut found = Found::new();
-        for entry in walk {
-            let entry = match entry {
-                Ok(entry) => entry,
-                Err(error) => {
-                    self.targets.notes.push(format!("not searched: {error}"));
-                    continue;
-                }
-            };
-            let name = Path::new(entry.file_name());
-            if names.is_match(name)
-                && !others.is_match(name)
-                && self.host.target_kind(entry.path()) == Some(EntryKind::File)
-                && let Some(parent) = entry.path().parent()
-            {
-                found.entry(parent.to_path_buf()).or_default().insert(entry.path().to_path_buf());
-            }
-        }
-        let met = met.lock().map(|met| met.clone()).unwrap_or_default();
-        Ok((found, met))
-    }
 }
 
-/// Compose files by directory.
-type Found = BTreeMap<PathBuf, BTreeSet<PathBuf>>;
-
-fn glob_set(patterns: &[&str]) -> Result<GlobSet, Error> {
-    let mut set = GlobSetBuilder::new();
-    let wrong = |error: globset::Error| Error::Usage { message: error.to_string() };
-    for pattern in patterns {
-        set.add(Glob::new(pattern).map_err(wrong)?);
-    }
-    set.build().map_err(wrong)
-}
-
-/// True for a directory that holds what tools have put there: git's own, and every tree that the
-/// rules know by its place. Where the place alone says nothing, a manifest beside it must.
-fn is_tree(path: &Path, trees: &[TreeKind]) -> bool {
-    path.file_name().is_some_and(|name| name == ".git")
-        || trees.iter().any(|tree| {
-            tree.paths.iter().any(|place| {
-                path.ends_with(place) && (!tree.ambiguous || is_confirmed(path, place, tree))
-            })
-        })
-}
-
-fn is_confirmed(path: &Path, place: &str, tree: &TreeKind) -> bool {
-    let levels = Path::new(place).components().count();
-    let Some(above) = path.ancestors().nth(levels) else { return false };
-    let exists = |path: PathBuf| path.symlink_metadata().is_ok();
-    let beside = tree.manifests.iter().map(|m| &m.file).chain(tree.locks.iter().map(|l| &l.file));
-    tree.markers.iter().any(|marker| exists(path.join(marker)))
-        || beside.filter(|name| !name.contains('*')).any(|name| exists(above.join(name)))
+/// What is said of a path that a configuration excludes.
+fn left_out(here: &Path, path: &Path, config: &Config) -> String {
+    format!("{}: excluded by {}", relative_name(here, path), config.source.name())
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::io;
 
 use super::Command;
 use super::args::{ColourChoice, OutputFlags};
+use super::links::shows_links;
 use crate::error::Error;
 use crate::report::text::Style;
 use crate::report::visible::visible;
@@ -39,8 +40,14 @@ impl Command<'_> {
             colour: colour(flags.color, variables, is_terminal),
             unicode: !is_dumb(variables),
             quiet: flags.quiet,
+            links: shows_links(variables, is_terminal),
             ..Style::default()
         }
+    }
+
+    /// True where somebody waits who sees a line that changes.
+    pub(super) fn is_watched(&self, flags: &OutputFlags) -> bool {
+        self.stderr_is_terminal && !flags.quiet && !is_dumb(&self.environment.variables)
     }
 
     /// Writes to standard output. A reader that has gone is no error.

@@ -16,6 +16,7 @@ mod region;
 #[cfg(test)]
 pub(crate) mod sample;
 pub mod sarif;
+pub mod statistics;
 pub mod text;
 pub mod visible;
 mod words;

@@ -99,7 +99,8 @@ fn painted(text: &str, look: Look, style: Style) -> String {
 mod tests {
     use super::*;
 
-    const PLAIN: Style = Style { colour: false, unicode: true, width: 40, quiet: false };
+    const PLAIN: Style =
+        Style { colour: false, unicode: true, width: 40, quiet: false, links: false };
 
     #[test]
     fn paragraphs_and_items_are_wrapped_and_the_rest_is_not() {

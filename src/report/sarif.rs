@@ -31,8 +31,7 @@ pub fn render(report: &Report) -> String {
         "semanticVersion": version,
         "rules": rules::all(),
     });
-    let home = env!("CARGO_PKG_REPOSITORY");
-    put(&mut driver, "informationUri", Some(home).filter(|home| home.starts_with("https://")));
+    put(&mut driver, "informationUri", words::home());
     json::printable(&json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",

@@ -18,6 +18,7 @@ use crate::survey::Evidence;
 
 /// How the text looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Style {
     /// With ANSI colours.
     pub colour: bool,
@@ -27,19 +28,27 @@ pub struct Style {
     pub width: usize,
     /// Findings alone, without the summary.
     pub quiet: bool,
+    /// The ids of rules lead to their pages.
+    pub links: bool,
 }
 
 impl Default for Style {
     fn default() -> Self {
-        Self { colour: false, unicode: true, width: 100, quiet: false }
+        Self { colour: false, unicode: true, width: 100, quiet: false, links: false }
     }
 }
 
 /// All findings that count, each with the line that causes it, and what they come to.
 pub fn render(report: &Report, style: Style) -> String {
+    render_with(report, style, words::page)
+}
+
+/// The same with the addresses of the rules' pages.
+fn render_with(report: &Report, style: Style, page: impl Fn(&str) -> Option<String>) -> String {
     let mut out = String::new();
     for reported in report.counting() {
-        Shown::finding(reported, report).draw(style, &mut out);
+        let page = page(reported.finding.rule).filter(|_| style.links);
+        Shown::finding(reported, report, page.as_deref()).draw(style, &mut out);
     }
     if !style.quiet {
         out.push_str(&summary(report));
@@ -122,13 +131,13 @@ struct Laid<'a> {
 }
 
 impl Shown {
-    fn finding(reported: &Reported, report: &Report) -> Self {
+    fn finding(reported: &Reported, report: &Report, page: Option<&str>) -> Self {
         let finding = &reported.finding;
         let excerpt = excerpt(report, &reported.file, reported.span);
         let help = words::help(finding, report);
         let help = help.iter().map(|line| visible(line).into_owned()).collect();
         Self {
-            code: format!("{}[{}]", finding.severity.word(), finding.rule),
+            code: format!("{}[{}]", finding.severity.word(), linked(finding.rule, page)),
             level: match finding.severity {
                 Severity::Error => Level::Error,
                 Severity::Warning => Level::Warning,
@@ -187,6 +196,14 @@ impl Shown {
             out.push('\n');
         }
         out.push('\n');
+    }
+}
+
+/// A text that leads to an address, as terminals read it (OSC 8).
+fn linked(text: &str, address: Option<&str>) -> String {
+    match address {
+        Some(address) => format!("\u{1b}]8;;{address}\u{1b}\\{text}\u{1b}]8;;\u{1b}\\"),
+        None => text.to_owned(),
     }
 }
 

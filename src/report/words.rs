@@ -46,11 +46,52 @@ pub(super) fn problem(problem: &Problem) -> String {
     }
 }
 
-/// Where a rule's page can be read; none as long as `Cargo.toml` names no repository.
+/// Where the program is published; none as long as `Cargo.toml` names no repository.
+pub(super) fn home() -> Option<&'static str> {
+    published(env!("CARGO_PKG_REPOSITORY"))
+}
+
+/// Where a rule's page can be read; none as long as the program is published nowhere.
 pub(super) fn page(rule: &str) -> Option<String> {
-    let (home, version) = (env!("CARGO_PKG_REPOSITORY"), env!("CARGO_PKG_VERSION"));
-    let file = rule.replace('-', "_");
-    Some(home)
-        .filter(|home| home.starts_with("https://"))
-        .map(|home| format!("{home}/blob/v{version}/src/detect/{file}.md"))
+    home().map(|home| page_in(home, rule))
+}
+
+fn published(repository: &str) -> Option<&str> {
+    Some(repository.trim_end_matches('/')).filter(|home| home.starts_with("https://"))
+}
+
+/// The page of a rule in a repository, as it was in this version.
+fn page_in(home: &str, rule: &str) -> String {
+    let (version, file) = (env!("CARGO_PKG_VERSION"), rule.replace('-', "_"));
+    format!("{home}/blob/v{version}/src/detect/{file}.md")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::detect;
+
+    #[test]
+    fn pages_lie_in_a_repository_that_others_reach() {
+        for (repository, home) in [
+            ("https://git.example/me/composefix/", Some("https://git.example/me/composefix")),
+            ("", None),
+            ("git@git.example:me/composefix", None),
+            ("http://git.example/me/composefix", None),
+        ] {
+            assert_eq!(published(repository), home, "{repository}");
+        }
+        let version = env!("CARGO_PKG_VERSION");
+        assert_eq!(
+            page_in("https://git.example/me/composefix", "slow-tree"),
+            format!("https://git.example/me/composefix/blob/v{version}/src/detect/slow_tree.md")
+        );
+        for detector in detect::ALL {
+            let page = page_in(env!("CARGO_MANIFEST_DIR"), detector.id());
+            let page = page.replace(&format!("/blob/v{version}"), "");
+            assert!(Path::new(&page).is_file(), "{page}");
+        }
+    }
 }

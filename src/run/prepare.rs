@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::{Session, Task};
 use crate::compose::{Project, Request, Resolved, resolve};
 use crate::dockerfile::Images;
+use crate::progress::Progress;
 use crate::scope::{Surveys, survey_binds};
 use crate::survey::Limits;
 
@@ -21,36 +22,39 @@ pub(super) struct Prepared<'a> {
 
 impl<'a> Prepared<'a> {
     pub(super) fn of(task: &Task<'a>) -> Self {
-        let Task { session, request: asked } = *task;
+        let Task { session, request: asked, progress } = *task;
         let Session { host, environment, rules, .. } = session;
         let resolved = resolve(*host, environment, asked);
         let (surveys, images) = match &resolved.project {
-            Ok(project) => {
-                (look_around(session, project), Images::read(*host, environment, rules, project))
-            }
+            Ok(project) => (
+                look_around(session, project, progress),
+                Images::read(*host, environment, rules, project),
+            ),
             Err(_) => (Surveys::default(), Images::default()),
         };
+        progress.looked_at();
         Self { session, asked, resolved, surveys, images }
     }
 }
 
 /// What lies below the binds of a project.
-pub(super) fn look_around(session: &Session<'_>, project: &Project) -> Surveys {
+pub(super) fn look_around(
+    session: &Session<'_>,
+    project: &Project,
+    progress: &dyn Progress,
+) -> Surveys {
     let Session { host, environment, rules, settings } = session;
     let usual = Limits::default();
     let min_files = settings.min_files.unwrap_or(usual.min_files);
     let limits = Limits { full: settings.full_survey, min_files, ..usual };
-    survey_binds(*host, environment, rules, project, limits)
+    survey_binds(*host, environment, rules, project, limits, progress)
 }
 
 /// Bytes of stack of a thread that loads projects: as much as the main thread has.
 const STACK: usize = 8 << 20;
 
 /// What `work` makes of each task, in the order of the tasks, whoever was ready first.
-pub(super) fn in_parallel<'a, R: Send>(
-    tasks: &[Task<'a>],
-    work: impl Fn(&Task<'a>) -> R + Sync,
-) -> Vec<R> {
+pub(super) fn in_parallel<T: Sync, R: Send>(tasks: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let workers = std::thread::available_parallelism().map_or(1, usize::from).min(tasks.len());
     if workers < 2 {
         return tasks.iter().map(work).collect();

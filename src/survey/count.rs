@@ -6,6 +6,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use crate::host::{EntryKind, Host};
+use crate::progress::Progress;
 
 /// Files seen before it pays to start threads: about a millisecond of work.
 const ALONE: u64 = 512;
@@ -34,12 +35,13 @@ impl Count {
     /// are added to `found`.
     fn directory(
         &mut self,
-        host: &dyn Host,
+        of: Of<'_>,
         directory: &Path,
         enough: Option<u64>,
         found: &mut Vec<PathBuf>,
     ) {
-        let scanned = host.scan(directory, enough.is_none(), &mut |entry, size| {
+        let before = self.files;
+        let scanned = of.host.scan(directory, enough.is_none(), &mut |entry, size| {
             match entry.kind {
                 EntryKind::Directory => found.push(directory.join(entry.name)),
                 EntryKind::File | EntryKind::Link => {
@@ -54,17 +56,27 @@ impl Count {
         if scanned.is_err() {
             self.unreadable += 1;
         }
+        of.progress.counted(of.tree, self.files - before);
     }
+}
+
+/// What is counted, and who is told.
+#[derive(Clone, Copy)]
+struct Of<'a> {
+    host: &'a dyn Host,
+    tree: &'a Path,
+    progress: &'a dyn Progress,
 }
 
 /// Counts up to `enough` files, 1 or more, and no bytes.
 ///
 /// Reports no unreadable directory once it has enough: whether it came across one is chance.
-pub(super) fn up_to(host: &dyn Host, tree: &Path, enough: u64) -> Count {
+pub(super) fn up_to(host: &dyn Host, tree: &Path, enough: u64, progress: &dyn Progress) -> Count {
+    let of = Of { host, tree, progress };
     let mut count = Count::default();
     let mut open = vec![tree.to_path_buf()];
     while let Some(directory) = open.pop() {
-        count.directory(host, &directory, Some(enough), &mut open);
+        count.directory(of, &directory, Some(enough), &mut open);
         if count.files >= enough {
             return Count { files: enough, ..Count::default() };
         }
@@ -73,18 +85,19 @@ pub(super) fn up_to(host: &dyn Host, tree: &Path, enough: u64) -> Count {
 }
 
 /// Counts everything, with several threads once the tree proves big.
-pub(super) fn all(host: &dyn Host, tree: &Path) -> Count {
+pub(super) fn all(host: &dyn Host, tree: &Path, progress: &dyn Progress) -> Count {
+    let of = Of { host, tree, progress };
     let mut count = Count::default();
     let mut open = vec![tree.to_path_buf()];
     while count.files < ALONE {
         let Some(directory) = open.pop() else { return count };
-        count.directory(host, &directory, None, &mut open);
+        count.directory(of, &directory, None, &mut open);
     }
     // One core may as well count while another waits for the disk.
     let threads = thread::available_parallelism().map_or(2, usize::from).clamp(2, MAX_THREADS);
     let queue = Queue { state: Mutex::new(State { open, ..State::default() }), ..Queue::default() };
     thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(|| queue.work(host))).collect();
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(|| queue.work(of))).collect();
         for worker in workers {
             match worker.join() {
                 Ok(counted) => count.add(counted),
@@ -113,11 +126,11 @@ struct State {
 
 impl Queue {
     /// Counts directories until there are none left and none can come.
-    fn work(&self, host: &dyn Host) -> Count {
+    fn work(&self, of: Of<'_>) -> Count {
         let mut count = Count::default();
         let mut found = Vec::new();
         while let Some(directory) = self.next() {
-            count.directory(host, &directory, None, &mut found);
+            count.directory(of, &directory, None, &mut found);
             let mut state = self.lock();
             state.busy -= 1;
             let wake = state.waiting > 0 && (!found.is_empty() || state.busy == 0);
@@ -153,8 +166,19 @@ impl Queue {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
     use super::*;
     use crate::host::{MemoryHost, MemoryNode, RealHost};
+    use crate::progress::Silent;
+
+    fn all(host: &dyn Host, tree: &Path) -> Count {
+        super::all(host, tree, &Silent)
+    }
+
+    fn up_to(host: &dyn Host, tree: &Path, enough: u64) -> Count {
+        super::up_to(host, tree, enough, &Silent)
+    }
 
     const TREE: &str = "/p/t";
 
@@ -179,6 +203,35 @@ mod tests {
             let count = all(&host(files), Path::new(TREE));
             assert_eq!(count, Count { files: files + 1, bytes: files * 100, unreadable: 0 });
         }
+    }
+
+    /// Sums up what it is told.
+    #[derive(Default)]
+    struct Sum(AtomicU64);
+
+    impl Progress for Sum {
+        fn asked(&self, _: usize) {}
+
+        fn looked_at(&self) {}
+
+        fn judged(&self) {}
+
+        fn counted(&self, tree: &Path, files: u64) {
+            assert_eq!(tree, Path::new(TREE));
+            self.0.fetch_add(files, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn every_file_is_told_once_from_all_threads() {
+        for files in [0, 49, 5_000] {
+            let sum = Sum::default();
+            let count = super::all(&host(files), Path::new(TREE), &sum);
+            assert_eq!(sum.0.into_inner(), count.files);
+        }
+        let sum = Sum::default();
+        super::up_to(&host(700), Path::new(TREE), 500, &sum);
+        assert_eq!(sum.0.into_inner(), 500);
     }
 
     #[test]

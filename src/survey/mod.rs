@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::host::{EntryKind, Host, lexical_clean};
+use crate::progress::Progress;
 use crate::rules::TreeKind;
 use index::Repository;
 #[cfg(test)]
@@ -98,6 +99,15 @@ pub struct Survey {
     pub notes: Vec<String>,
 }
 
+/// What a survey works with.
+#[derive(Clone, Copy)]
+struct Look<'a> {
+    host: &'a dyn Host,
+    catalog: &'a Catalog<'a>,
+    limits: Limits,
+    progress: &'a dyn Progress,
+}
+
 /// A tree with what is needed to ask git about it.
 struct Candidate {
     facts: TreeFacts,
@@ -109,11 +119,18 @@ struct Candidate {
 ///
 /// The directory need not be there: a tree that it would be is reported when the files beside it
 /// imply so. If it is a tree itself, that is the only result, with the path `.`.
-pub fn survey(host: &dyn Host, kinds: &[TreeKind], directory: &Path, limits: Limits) -> Survey {
+pub fn survey(
+    host: &dyn Host,
+    kinds: &[TreeKind],
+    directory: &Path,
+    limits: Limits,
+    progress: &dyn Progress,
+) -> Survey {
     let catalog = Catalog::new(kinds);
+    let look = Look { host, catalog: &catalog, limits, progress };
     let directory = lexical_clean(directory);
     let mut notes = Vec::new();
-    if let Some(itself) = as_tree(host, &catalog, &directory, limits, &mut notes) {
+    if let Some(itself) = as_tree(look, &directory, &mut notes) {
         return finish(host, itself, notes);
     }
     match host.target_kind(&directory) {
@@ -124,7 +141,7 @@ pub fn survey(host: &dyn Host, kinds: &[TreeKind], directory: &Path, limits: Lim
             return Survey { trees: Vec::new(), notes };
         }
     }
-    let found = walk::walk(host, &catalog, real_path(host, &directory), limits, &mut notes);
+    let found = walk::walk(look, real_path(host, &directory), &mut notes);
     finish(host, found, notes)
 }
 
@@ -137,13 +154,8 @@ struct Found {
 }
 
 /// The surveyed directory as a tree of the directory above it; none when it is no tree at all.
-fn as_tree(
-    host: &dyn Host,
-    catalog: &Catalog<'_>,
-    directory: &Path,
-    limits: Limits,
-    notes: &mut Vec<String>,
-) -> Option<Found> {
+fn as_tree(look: Look<'_>, directory: &Path, notes: &mut Vec<String>) -> Option<Found> {
+    let Look { host, catalog, .. } = look;
     for path in catalog.paths() {
         if !directory.ends_with(path) {
             continue;
@@ -152,7 +164,7 @@ fn as_tree(
         let names = catalog.list(host, above, 0).ok()?.named;
         let relative = path.split('/').map(|_| "..").collect::<Vec<_>>().join("/");
         let relative = relative.as_str();
-        let site = Site { host, catalog, directory: above, relative, names: &names, limits };
+        let site = Site { look, directory: above, relative, names: &names };
         let Findings { trees, kept, on_disk, .. } = site.examine(Some(path), notes);
         if kept.is_empty() && on_disk.is_empty() && trees.is_empty() {
             continue;

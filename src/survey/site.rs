@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::evidence::{Beside, Moved, Packages, matches};
-use super::{Evidence, Limits, TreeFacts, count};
+use super::{Evidence, Look, TreeFacts, count};
 use crate::host::{EntryKind, Host};
 use crate::rules::{Access, TreeKind};
 
@@ -102,13 +102,11 @@ impl<'k> Catalog<'k> {
 
 /// A directory that trees may lie in.
 pub(super) struct Site<'a> {
-    pub(super) host: &'a dyn Host,
-    pub(super) catalog: &'a Catalog<'a>,
+    pub(super) look: Look<'a>,
     pub(super) directory: &'a Path,
     /// Relative to the surveyed directory, with `/`; empty for itself.
     pub(super) relative: &'a str,
     pub(super) names: &'a BTreeMap<OsString, EntryKind>,
-    pub(super) limits: Limits,
 }
 
 /// What was found; paths are relative to the site.
@@ -168,17 +166,17 @@ impl Site<'_> {
         let mut examination = Examination {
             site: self,
             beside: Beside {
-                host: self.host,
+                host: self.look.host,
                 directory: self.directory,
                 prefix,
                 names: self.names,
             },
-            enough: self.limits.min_files.max(1),
+            enough: self.look.limits.min_files.max(1),
             claimed: BTreeSet::new(),
             findings: Findings::default(),
             notes,
         };
-        for kind in &self.catalog.kinds {
+        for kind in &self.look.catalog.kinds {
             let paths = kind.paths.iter().map(String::as_str);
             let paths = paths.filter(|path| only.is_none_or(|only| only == *path));
             let places: Vec<(&str, Place)> =
@@ -202,7 +200,7 @@ impl Site<'_> {
         let mut at = self.directory.to_path_buf();
         for part in path.split('/') {
             at.push(part);
-            match self.host.kind(&at) {
+            match self.look.host.kind(&at) {
                 Some(EntryKind::Directory) => {}
                 Some(EntryKind::Link) => return Place::Link,
                 Some(_) => return Place::Elsewhere,
@@ -219,10 +217,10 @@ impl Site<'_> {
             let kind = if depth == 0 {
                 self.names.get(OsStr::new(part)).copied()
             } else {
-                self.host.kind(&at)
+                self.look.host.kind(&at)
             };
             let kind = match kind {
-                Some(EntryKind::Link) if follow => self.host.target_kind(&at).or(kind),
+                Some(EntryKind::Link) if follow => self.look.host.target_kind(&at).or(kind),
                 _ => kind,
             };
             match kind {
@@ -355,19 +353,19 @@ impl Examination<'_> {
     /// True when something in the tree proves its kind.
     fn is_marked(&self, kind: &TreeKind, path: &str) -> bool {
         let tree = self.site.directory.join(path);
-        kind.markers.iter().any(|marker| self.site.host.kind(&tree.join(marker)).is_some())
+        kind.markers.iter().any(|marker| self.site.look.host.kind(&tree.join(marker)).is_some())
     }
 
     /// Counts the kind's trees on disk and adds the large ones.
     fn measure(&mut self, kind: &TreeKind, own: &[&str], unused: Option<&str>) -> Measured {
         let mut measured = Measured { large: false, empty: true };
-        let Site { host, directory, limits, .. } = *self.site;
+        let Site { look: Look { host, limits, progress, .. }, directory, .. } = *self.site;
         for path in own {
             let tree = directory.join(path);
             let count = if limits.full {
-                count::all(host, &tree)
+                count::all(host, &tree, progress)
             } else {
-                count::up_to(host, &tree, self.enough)
+                count::up_to(host, &tree, self.enough, progress)
             };
             let readable = count.unreadable == 0;
             if !readable {

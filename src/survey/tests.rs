@@ -1,5 +1,6 @@
 use super::*;
 use crate::host::{MemoryHost, MemoryNode};
+use crate::progress::Silent;
 
 /// Kinds that are like real ones where it matters here.
 const KINDS: &str = r#"
@@ -73,6 +74,11 @@ const KINDS: &str = r#"
 fn kinds() -> Vec<TreeKind> {
     let text = KINDS.replace("  access:", "  title: t\n  ecosystem: e\n  sources: []\n  access:");
     serde_yaml::from_str(&text).unwrap()
+}
+
+/// Surveys a directory and tells nobody.
+fn survey(host: &dyn Host, kinds: &[TreeKind], directory: &Path, limits: Limits) -> Survey {
+    super::survey(host, kinds, directory, limits, &Silent)
 }
 
 /// Surveys `/p`.

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use super::index::Repository;
-use super::site::{Catalog, Findings, Listing, Members, Site};
-use super::{Candidate, Evidence, Found, Limits, TreeFacts, join};
-use crate::host::Host;
+use super::site::{Findings, Listing, Members, Site};
+use super::{Candidate, Evidence, Found, Look, TreeFacts, join};
 
 /// A directory to visit.
 struct Visit {
@@ -39,14 +38,9 @@ impl Visit {
 }
 
 /// Visits `top` and what is below it, level by level.
-pub(super) fn walk(
-    host: &dyn Host,
-    catalog: &Catalog<'_>,
-    top: PathBuf,
-    limits: Limits,
-    notes: &mut Vec<String>,
-) -> Found {
-    let repository = Repository::find(host, &top).map(Rc::new);
+pub(super) fn walk(look: Look<'_>, top: PathBuf, notes: &mut Vec<String>) -> Found {
+    let limits = look.limits;
+    let repository = Repository::find(look.host, &top).map(Rc::new);
     let top = Visit {
         absolute: top,
         relative: String::new(),
@@ -56,9 +50,7 @@ pub(super) fn walk(
         workspaces: Rc::default(),
     };
     let mut walk = Walk {
-        host,
-        catalog,
-        limits,
+        look,
         notes,
         found: Found::default(),
         closed: BTreeSet::new(),
@@ -80,9 +72,7 @@ pub(super) fn walk(
 }
 
 struct Walk<'a> {
-    host: &'a dyn Host,
-    catalog: &'a Catalog<'a>,
-    limits: Limits,
+    look: Look<'a>,
     notes: &'a mut Vec<String>,
     found: Found,
     /// Never entered: trees of any kind, also those that an exception speaks of.
@@ -97,8 +87,9 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn visit(&mut self, mut visit: Visit) {
         let shown = if visit.relative.is_empty() { "." } else { visit.relative.as_str() };
-        let limit = self.limits.entries;
-        let listing = match self.catalog.list(self.host, &visit.absolute, limit) {
+        let Look { host, catalog, limits, .. } = self.look;
+        let limit = limits.entries;
+        let listing = match catalog.list(host, &visit.absolute, limit) {
             Ok(listing) => listing,
             Err(error) => return self.notes.push(format!("cannot read {shown}: {error}")),
         };
@@ -108,16 +99,14 @@ impl Walk<'_> {
             self.notes.push(note);
         }
         if visit.depth > 0 && listing.named.keys().any(|name| name == ".git") {
-            let inner = Repository::at(self.host, &visit.absolute).map(Rc::new);
+            let inner = Repository::at(host, &visit.absolute).map(Rc::new);
             visit.repository = inner.or(visit.repository);
         }
         let site = Site {
-            host: self.host,
-            catalog: self.catalog,
+            look: self.look,
             directory: &visit.absolute,
             relative: &visit.relative,
             names: &listing.named,
-            limits: self.limits,
         };
         let findings = site.examine(None, self.notes);
         self.keep(&mut visit, findings);
@@ -162,11 +151,11 @@ impl Walk<'_> {
             if name == ".git" || self.closed.contains(&absolute) {
                 continue;
             }
-            if visit.depth >= self.limits.depth {
+            if visit.depth >= self.look.limits.depth {
                 self.too_deep = true;
                 return;
             }
-            if self.queued >= self.limits.directories {
+            if self.queued >= self.look.limits.directories {
                 self.too_many = true;
                 return;
             }

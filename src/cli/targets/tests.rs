@@ -35,7 +35,7 @@ impl Place {
         let environment = self.environment();
         let choice = Choice::of(&flags.judgement.rules, &environment);
         let mut setups = Setups::new(&RealHost, &environment, choice, &[]).unwrap();
-        let targets = find(&flags.project, &mut setups, &mut stdin).unwrap();
+        let targets = find(&flags.project, &mut setups, &mut stdin, true).unwrap();
         let problems = setups.problems.iter().map(|problem| one_line(problem, None)).collect();
         let requests = setups.all.into_iter().flat_map(|setup| setup.requests).collect();
         (targets, requests, problems)

@@ -42,6 +42,25 @@ fn colour_changes_nothing_else() {
 }
 
 #[test]
+fn the_id_of_a_rule_leads_to_its_page() {
+    let report = sample::report(Applicability::Safe);
+    let page = |rule: &str| Some(format!("https://git.example/{rule}.md"));
+    let links = Style { links: true, ..Style::default() };
+    let link = "\u{1b}]8;;https://git.example/slow-tree.md\u{1b}\\slow-tree\u{1b}]8;;\u{1b}\\";
+    for colour in [false, true] {
+        let style = Style { colour, ..links };
+        let text = render_with(&report, style, page);
+        assert!(text.contains(&format!("warning[{link}]")), "{text:?}");
+        assert_eq!(
+            text.replace(link, "slow-tree"),
+            render(&report, Style { links: false, ..style })
+        );
+    }
+    assert_eq!(render_with(&report, links, |_| None), drawn(&report));
+    assert_eq!(render_with(&report, Style::default(), page), drawn(&report));
+}
+
+#[test]
 fn the_promise_of_a_fix_decides_what_to_do() {
     for (applicability, words) in [
         (Applicability::Safe, "help: fix available with `composefix apply`: mount"),
