@@ -1,0 +1,3 @@
+//! TODO
+use super::Case;
+pub(crate) const CASES: &[Case] = &[];
