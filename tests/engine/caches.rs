@@ -52,7 +52,8 @@ fn writable(engine: &Engine) {
     project.apply(&TMPFS, &["type: tmpfs", "mode: 0o1777"]);
     let host = project.host_files();
     project.up();
-    let found = project.sh("php", "id -u; stat -f -c %T var/cache; mkdir var/cache/new && echo made");
+    let found =
+        project.sh("php", "id -u; stat -f -c %T var/cache; mkdir var/cache/new && echo made");
     assert_eq!(found, "1000\ntmpfs\nmade");
     assert_eq!(project.host_files(), host);
 }

@@ -56,8 +56,8 @@ fn filled_by_the_command(engine: &Engine) {
 }
 
 fn belongs_to_the_images_user(engine: &Engine) {
-    let dockerfile = INSTALLS
-        .replace("CMD", "RUN chown -R 1000:1000 /app/node_modules\nUSER 1000:1000\nCMD");
+    let dockerfile =
+        INSTALLS.replace("CMD", "RUN chown -R 1000:1000 /app/node_modules\nUSER 1000:1000\nCMD");
     let project = node(engine, "user", &dockerfile, BIND);
     assert_eq!(project.verdict(TREE, &[]).applicability, "safe");
     project.apply(&[], &["node_modules:/app/node_modules"]);
@@ -78,10 +78,8 @@ fn kept_and_renewed(engine: &Engine) {
     project.up();
     assert_eq!(project.sh("web", "cat node_modules/mark"), "kept");
     // The command that the notes give renews this one volume.
-    let command = format!(
-        "docker compose rm -sf web && docker volume rm {}_node_modules",
-        project.name
-    );
+    let command =
+        format!("docker compose rm -sf web && docker volume rm {}_node_modules", project.name);
     assert!(said.contains(&command), "the notes do not say `{command}`: {said}");
     project.compose(&["rm", "-sf", "web"]).well();
     engine.docker(&["volume", "rm", &format!("{}_node_modules", project.name)]).well();
@@ -105,7 +103,8 @@ services:
     volumes:
       - .:/app
 ";
-    let compose = compose.replace("engine-shared", &format!("engine-shared-{}", std::process::id()));
+    let compose =
+        compose.replace("engine-shared", &format!("engine-shared-{}", std::process::id()));
     let project = node(engine, "shared", INSTALLS, &compose);
     project.compose(&["build", "web"]).well();
     project.apply(&[], &["node_modules:/app/node_modules", "nocopy"]);

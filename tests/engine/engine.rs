@@ -67,9 +67,7 @@ impl Engine {
         let required = variable("COMPOSEFIX_REQUIRE_ENGINE").is_some_and(|word| word == "1");
         match Self::make() {
             Ok(engine) => Ok(Ok(engine)),
-            Err(reason) if required => {
-                Err(format!("COMPOSEFIX_REQUIRE_ENGINE is 1, but {reason}"))
-            }
+            Err(reason) if required => Err(format!("COMPOSEFIX_REQUIRE_ENGINE is 1, but {reason}")),
             Err(reason) => Ok(Err(reason)),
         }
     }

@@ -69,7 +69,7 @@ const ANSWER: &str = r#"#!/bin/sh
 cd "$(cat /tmp/place)"
 tree=$(cat /tmp/tree)
 printf 'Content-Type: text/plain\r\n\r\n'
-echo "$(find "$tree" -type f | wc -l) files, lock $(cat "$tree/.lock"), page $(cat src/page)"
+echo "$(find "$tree" -type f | wc -l) files, lock $(head -n 1 "$tree/.lock"), page $(cat src/page)"
 "#;
 
 /// The base image of this process: two runs do not meet.

@@ -61,7 +61,8 @@ fn main() -> ExitCode {
         ("hazard", shared::CASES),
         ("claim", claims::CASES),
     ];
-    let cases = groups.iter().flat_map(|(group, cases)| cases.iter().map(move |case| (group, case)));
+    let cases =
+        groups.iter().flat_map(|(group, cases)| cases.iter().map(move |case| (group, case)));
     let trial = |(group, (name, case)): (&&str, &Case)| {
         let (found, case) = (Arc::clone(&found), *case);
         Trial::ignorable_test(format!("{group}/{name}"), move || match found.as_ref() {

@@ -83,11 +83,8 @@ fn narrow(engine: &Engine) {
     project.put("top", "new\n");
     project.shell("web", "cat /app/top").badly();
     project.put("other", "two\n");
-    std::fs::rename(
-        project.directory.join("other"),
-        project.directory.join("package-lock.json"),
-    )
-    .unwrap();
+    std::fs::rename(project.directory.join("other"), project.directory.join("package-lock.json"))
+        .unwrap();
     assert_eq!(project.sh("web", "cat package-lock.json"), "one");
     project.sh("web", "touch node_modules/added");
     project.compose(&["up", "-d", "-t", "0", "--force-recreate"]).well();

@@ -106,7 +106,8 @@ impl<'e> Project<'e> {
             finding["tree"]["target"] == target || finding["mount"]["target"] == target
         };
         let finding = findings.iter().find(of_tree);
-        let fix = &finding.unwrap_or_else(|| panic!("nothing is said of {target}: {report}"))["fix"];
+        let fix =
+            &finding.unwrap_or_else(|| panic!("nothing is said of {target}: {report}"))["fix"];
         Verdict {
             applicability: fix["applicability"].as_str().unwrap_or("none").to_owned(),
             notes: fix["notes"].to_string(),
@@ -210,10 +211,15 @@ impl Drop for Project<'_> {
     fn drop(&mut self) {
         let words = ["down", "--volumes", "--remove-orphans", "--rmi", "local", "-t", "0"];
         let down = self.compose(&words);
-        let left = ["ps -aq", "volume ls -q", "network ls -q"].map(|list| {
-            let label = format!("label=com.docker.compose.project={}", self.name);
-            let words: Vec<&str> = list.split(' ').chain(["--filter", &label]).collect();
-            self.engine.docker(&words).text
+        // A case may have changed the file, so that Compose does not know of all that it made.
+        let label = format!("label=com.docker.compose.project={}", self.name);
+        let left = ["container", "volume", "network"].map(|kind| {
+            let all = if kind == "container" { &["ls", "-q", "-a"][..] } else { &["ls", "-q"] };
+            let list = || self.engine.docker(&[&[kind], all, &["--filter", &label]].concat()).text;
+            for name in list().lines() {
+                self.engine.docker(&[kind, "rm", "-f", name]);
+            }
+            list()
         });
         // Where the engine made directories as root, another user cannot remove them.
         let above = self.above.take().unwrap();

@@ -1,5 +1,7 @@
 //! The projects that the cases start from.
 
+use std::sync::LazyLock;
+
 use super::engine::Engine;
 use super::project::Project;
 
@@ -33,6 +35,10 @@ services:
       - .:/app
 ";
 
+/// A lock file of some packages, so that the tree counts where it is not on the host.
+static LOCK: LazyLock<String> =
+    LazyLock::new(|| format!("one\n{}", "      \"resolved\": \"\",\n".repeat(20)));
+
 /// A Node.js application whose packages are on the host.
 pub(crate) fn node<'e>(
     engine: &'e Engine,
@@ -45,7 +51,7 @@ pub(crate) fn node<'e>(
         ("Dockerfile", dockerfile),
         (".dockerignore", "node_modules\n"),
         ("package.json", "{\"dependencies\": {\"left-pad\": \"1.0.0\"}}\n"),
-        ("package-lock.json", "one\n"),
+        ("package-lock.json", &LOCK),
         ("src/page", "first\n"),
     ];
     let project = Project::new(engine, case, &files);

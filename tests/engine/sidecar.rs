@@ -86,7 +86,8 @@ fn arrives(project: &Project<'_>, seconds: u64) {
     fs::rename(vendor.join("p1"), vendor.join("moved")).unwrap();
     fs::remove_dir_all(vendor.join("p2")).unwrap();
     fs::remove_file(vendor.join("p3/f0")).unwrap();
-    let all = "cat vendor/p0/f0 vendor/new/deep/file; ls vendor | tr '\\n' ' '; ls vendor/p3 | wc -l";
+    let all =
+        "cat vendor/p0/f0 vendor/new/deep/file; ls vendor | tr '\\n' ' '; ls vendor/p3 | wc -l";
     reads(all, "changed\nnew\nmoved new p0 p3 p4 p5 p6 p7 p8 p9 59");
     let host = project.host_files();
     // An empty tree deletes nothing: it is about to be installed.
@@ -147,7 +148,8 @@ fn waits(engine: &Engine) {
     let vendor = project.directory.join("vendor");
     fs::rename(&vendor, project.directory.join("away")).unwrap();
     let mut up = engine.compose(&project.directory, &["up", "-d"]);
-    let mut child = up.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn();
+    let mut child =
+        up.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn();
     let child = child.as_mut().unwrap();
     let logs = || project.compose(&["logs", "vendor-sync"]).text;
     eventually(60, || {

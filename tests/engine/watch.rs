@@ -98,7 +98,8 @@ fn copies_and_builds(engine: &Engine) {
 }
 
 fn skips_below_a_bind(engine: &Engine) {
-    let rules = "    develop:\n      watch:\n        - {action: sync, path: ./src, target: /app/src}\n";
+    let rules =
+        "    develop:\n      watch:\n        - {action: sync, path: ./src, target: /app/src}\n";
     let project = node(engine, "watch-w1", INSTALLS, &format!("{BIND}{rules}"));
     let said = project.composefix(&["check", "--select", "watch-under-bind", "--exit-zero"]).text;
     assert!(said.contains("watch-under-bind"), "{said}");
