@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use super::Case;
 use super::engine::Engine;
-use super::project::Project;
+use super::project::{Project, eventually};
 
 pub(crate) const CASES: &[Case] = &[
     ("is_writable_for_the_services_user", writable),
@@ -67,6 +67,15 @@ fn empty_and_no_programs(engine: &Engine) {
     assert!(project.shell("php", "var/cache/run").badly().contains("Permission denied"));
     project.compose(&["restart", "-t", "0", "php"]).well();
     assert_eq!(project.sh("php", "ls -A var/cache"), "");
+    let kind = || project.sh("php", "mkdir -p var/cache && stat -f -c %T var/cache");
+    assert_eq!(kind(), "tmpfs");
+    // Removed on the host, it is out of the container until that starts again.
+    fs::remove_dir_all(project.directory.join("var/cache")).unwrap();
+    fs::create_dir(project.directory.join("var/cache")).unwrap();
+    mode(&project, 0o777);
+    eventually(5, || if kind() == "tmpfs" { Err("still there".to_owned()) } else { Ok(()) });
+    project.compose(&["restart", "-t", "0", "php"]).well();
+    assert_eq!(kind(), "tmpfs");
 }
 
 /// Why no tmpfs is offered where somebody takes the mounts over.

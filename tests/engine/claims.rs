@@ -23,7 +23,8 @@ pub(crate) const CASES: &[Case] = &[
 
 /// A project of one service that sleeps, with some mounts.
 fn sleeping<'e>(engine: &'e Engine, case: &str, mounts: &[&str], rest: &str) -> Project<'e> {
-    let mounts: String = mounts.iter().map(|mount| format!("      - {mount}\n")).collect();
+    let mounts: Vec<String> = mounts.iter().map(|mount| format!("      - {mount}\n")).collect();
+    let mounts = mounts.concat();
     let compose = format!(
         "services:\n  app:\n    build: .\n    command: [sleep, '3600']\n    volumes:\n{mounts}{rest}"
     );
@@ -181,6 +182,7 @@ fn relative(engine: &Engine) {
 
 /// `src/strategy/evidence.rs`: `npm ci` of version 7 and later works on a mount point. Run with the npm
 /// of this machine, whose programs the container borrows.
+#[expect(clippy::print_stdout, reason = "what is skipped is said")]
 fn npm(engine: &Engine) {
     let project = sleeping(engine, "npm", &[], "");
     project.put(

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -26,7 +26,9 @@ const NOT_OURS: [&str; 7] = [
 /// An engine, with the images that the cases build upon.
 #[derive(Debug)]
 pub(crate) struct Engine {
+    docker: PathBuf,
     compose: PathBuf,
+    composefix: PathBuf,
     /// The image that all others are built upon.
     pub(crate) base: String,
     /// Names of images that were not there and stand for the real ones.
@@ -75,7 +77,13 @@ impl Engine {
     fn make() -> Result<Self, String> {
         let compose = variable("COMPOSEFIX_COMPOSE").map(PathBuf::from);
         let compose = compose.ok_or("COMPOSEFIX_COMPOSE names no Docker Compose")?;
-        let mut engine = Self { compose, base: images::base_name(), stand_ins: Vec::new() };
+        let mut engine = Self {
+            docker: PathBuf::from("docker"),
+            compose,
+            composefix: PathBuf::from(env!("CARGO_BIN_EXE_composefix")),
+            base: images::base_name(),
+            stand_ins: Vec::new(),
+        };
         let answer = engine
             .docker_maybe(&["info", "--format", "{{.ServerVersion}} {{.OSType}}/{{.Architecture}}"])
             .map_err(|problem| format!("there is no docker command: {problem}"))?;
@@ -112,16 +120,16 @@ impl Engine {
     }
 
     fn docker_maybe(&self, words: &[&str]) -> Result<Said, String> {
-        ended(Command::new("docker").args(words), None)
+        ended(Command::new(&self.docker).args(words), None)
     }
 
     /// Runs `docker` with a file as its standard input.
     pub(crate) fn docker_reads(&self, words: &[&str], input: File) -> Said {
-        ended(Command::new("docker").args(words), Some(input)).unwrap()
+        ended(Command::new(&self.docker).args(words), Some(input)).unwrap()
     }
 
     /// Docker Compose, to be run in a project's directory.
-    pub(crate) fn compose(&self, directory: &std::path::Path, words: &[&str]) -> Command {
+    pub(crate) fn compose(&self, directory: &Path, words: &[&str]) -> Command {
         let mut command = Command::new(&self.compose);
         command.args(words).current_dir(directory);
         for name in NOT_OURS {
@@ -134,8 +142,8 @@ impl Engine {
     }
 
     /// composefix itself, with what it may know of the base image.
-    pub(crate) fn composefix(&self, directory: &std::path::Path, words: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_composefix"));
+    pub(crate) fn composefix(&self, directory: &Path, words: &[&str]) -> Command {
+        let mut command = Command::new(&self.composefix);
         command.args(words).arg("--rules").arg(root().join("tests/engine/rules"));
         command.current_dir(directory).env_clear().env("HOME", directory.parent().unwrap());
         command

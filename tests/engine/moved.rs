@@ -85,9 +85,9 @@ fn narrow(engine: &Engine) {
     project.put("other", "two\n");
     std::fs::rename(project.directory.join("other"), project.directory.join("package-lock.json"))
         .unwrap();
-    assert_eq!(project.sh("web", "cat package-lock.json"), "one");
+    assert_eq!(project.sh("web", "head -n 1 package-lock.json"), "one");
     project.sh("web", "touch node_modules/added");
     project.compose(&["up", "-d", "-t", "0", "--force-recreate"]).well();
     project.shell("web", "ls node_modules/added").badly();
-    assert_eq!(project.sh("web", "cat package-lock.json"), "two");
+    assert_eq!(project.sh("web", "head -n 1 package-lock.json"), "two");
 }

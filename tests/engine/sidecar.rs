@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::time::Instant;
+use std::time::Duration;
 
 use super::Case;
 use super::engine::Engine;
@@ -13,6 +13,7 @@ pub(crate) const CASES: &[Case] = &[
     ("is_complete_before_the_application_starts", complete_at_start),
     ("listens_and_brings_edits_and_deletes", listens),
     ("looks_again_and_brings_edits_and_deletes", looks),
+    ("survives_an_install_from_scratch", survives),
     ("gives_the_copy_to_the_readers_user", readable),
     ("waits_for_a_tree_that_is_not_there", waits),
     ("is_taken_over_with_volumes_from", taken_over),
@@ -74,12 +75,10 @@ fn complete_at_start(engine: &Engine) {
 fn arrives(project: &Project<'_>, seconds: u64) {
     let vendor = project.directory.join("vendor");
     let reads = |script: &str, text: &str| {
-        let start = Instant::now();
         eventually(seconds, || {
             let said = project.shell("web", script);
             if said.text == text { Ok(()) } else { Err(format!("{script}: {said:?}")) }
         });
-        println!("{}: `{script}` after {:.1} s", project.name, start.elapsed().as_secs_f64());
     };
     project.put("vendor/p0/f0", "changed\n");
     project.put("vendor/new/deep/file", "new\n");
@@ -98,7 +97,7 @@ fn arrives(project: &Project<'_>, seconds: u64) {
     for name in &below {
         fs::rename(vendor.join(name), away.join(name)).unwrap();
     }
-    std::thread::sleep(std::time::Duration::from_secs(seconds));
+    std::thread::sleep(Duration::from_secs(seconds));
     assert_eq!(project.sh("web", "cat vendor/p0/f0"), "changed");
     for name in &below {
         fs::rename(away.join(name), vendor.join(name)).unwrap();
@@ -123,6 +122,32 @@ fn looks(engine: &Engine) {
     project.up();
     assert_eq!(project.answer("web"), ANSWER);
     arrives(&project, LOOKING);
+}
+
+/// Installing from scratch on the host: the copy survives, the reader sees the host's directory until
+/// it starts again.
+fn survives(engine: &Engine) {
+    let project = php(engine, "sidecar-survives", DOCKERFILE, BIND);
+    project.apply(&LOOK, &[]);
+    project.up();
+    assert_eq!(project.answer("web"), ANSWER);
+    let copy = || project.sh("vendor-sync", "ls -A /data | wc -l");
+    assert_eq!(copy(), "11");
+    fs::remove_dir_all(project.directory.join("vendor")).unwrap();
+    std::thread::sleep(Duration::from_secs(LOOKING));
+    assert_eq!(copy(), "11");
+    project.put("composer.lock", "two\n");
+    project.install("vendor", "composer.lock");
+    assert_eq!(project.answer("web"), ANSWER.replace("one", "two"));
+    project.sh("web", "grep -q ' /srv/app ' /proc/self/mounts");
+    project.shell("web", "grep -q ' /srv/app/vendor ' /proc/self/mounts").badly();
+    eventually(LOOKING, || {
+        let lock = project.sh("vendor-sync", "cat /data/.lock");
+        if lock == "two" { Ok(()) } else { Err(lock) }
+    });
+    project.compose(&["restart", "-t", "0", "web"]).well();
+    project.sh("web", "grep -q ' /srv/app/vendor ' /proc/self/mounts");
+    assert_eq!(project.answer("web"), ANSWER.replace("one", "two"));
 }
 
 /// Files that only their owner may read on the host.
