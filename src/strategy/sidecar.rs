@@ -7,7 +7,7 @@ use super::{Group, Member, Meta, Names, Strategy, volume_key};
 use crate::compose::{Origin, Role, is_path, relative_name};
 use crate::detect::{Context, grouped};
 use crate::finding::{Applicability, Change, Fix, NewMount, NewSource};
-use crate::rules::Answer;
+use crate::rules::{Answer, Platform};
 use crate::yaml::{New, Style};
 use script::{Script, Sync};
 
@@ -129,11 +129,7 @@ impl Plan {
             from: format!("{HOST}/{}", facts.path),
             to: to.target.clone(),
             owner: owner.clone(),
-            sync: if cx.platforms.iter().all(|p| p.host_events == Answer::Yes) {
-                Sync::Listen
-            } else {
-                Sync::Poll(cx.rules.sidecar().interval.unwrap_or(script::INTERVAL))
-            },
+            sync: sync(cx),
             fetches: v1 && image.is_none(),
         };
         let definition = definition(&script, image.as_deref(), &profiles(cx, group), v1);
@@ -208,9 +204,13 @@ impl Plan {
             match self.sync {
                 Sync::Listen => "a change on the host arrives after about two seconds; one that raises no file event, after a minute or so"
                     .to_owned(),
+                Sync::Both(seconds) => format!(
+                    "a change on the host arrives after about two seconds; where a platform forwards no file events, the tree is looked through every {}",
+                    spelled(seconds)
+                ),
                 Sync::Poll(seconds) => format!(
-                    "not every judged platform forwards file events, so the tree is looked through every {}: choose one with `--platform` to listen instead",
-                    if seconds == script::INTERVAL { "ten seconds".to_owned() } else { format!("{seconds} s") }
+                    "no judged platform forwards file events, so the tree is looked through every {}",
+                    spelled(seconds)
                 ),
             },
             format!(
@@ -246,7 +246,7 @@ impl Plan {
     fn image_note(&self, service: &str) -> String {
         let image = self.image.as_deref().unwrap_or_default();
         let programs = match self.sync {
-            Sync::Listen => "`sh`, `rsync` and `inotifywait`",
+            Sync::Listen | Sync::Both(_) => "`sh`, `rsync` and `inotifywait`",
             Sync::Poll(_) => "`sh` and `rsync`",
         };
         format!(
@@ -295,6 +295,23 @@ fn nearest<'g, 'a>(
         ));
     }
     Ok((near, *home))
+}
+
+/// A number of seconds in a sentence.
+fn spelled(seconds: u32) -> String {
+    if seconds == script::INTERVAL { "ten seconds".to_owned() } else { format!("{seconds} s") }
+}
+
+/// How the copy learns of changes on every judged platform.
+fn sync(cx: &Context<'_>) -> Sync {
+    let tells = |p: &&&Platform| p.host_events == Answer::Yes;
+    let telling = cx.platforms.iter().filter(tells).count();
+    let interval = cx.rules.sidecar().interval.unwrap_or(script::INTERVAL);
+    match telling {
+        0 => Sync::Poll(interval),
+        all if all == cx.platforms.len() => Sync::Listen,
+        _ => Sync::Both(interval),
+    }
 }
 
 /// True when docker-compose v1 is to read the project: every judged platform has consistency flags

@@ -13,6 +13,7 @@ pub(crate) const CASES: &[Case] = &[
     ("is_complete_before_the_application_starts", complete_at_start),
     ("listens_and_brings_edits_and_deletes", listens),
     ("looks_again_and_brings_edits_and_deletes", looks),
+    ("listens_and_looks_for_a_team_of_several_machines", listens_and_looks),
     ("survives_an_install_from_scratch", survives),
     ("gives_the_copy_to_the_readers_user", readable),
     ("waits_for_a_tree_that_is_not_there", waits),
@@ -122,6 +123,23 @@ fn looks(engine: &Engine) {
     project.up();
     assert_eq!(project.answer("web"), ANSWER);
     arrives(&project, LOOKING);
+}
+
+fn listens_and_looks(engine: &Engine) {
+    let project = php(engine, "sidecar-both", DOCKERFILE, BIND);
+    project.apply(&["--strategy", "sidecar", "--unsafe"], &["inotifywait", "while sleep 10"]);
+    project.up();
+    assert_eq!(project.answer("web"), ANSWER);
+    arrives(&project, LISTENING);
+    // Where no event comes the next look brings it: nobody listens for the moment.
+    let stop = "for p in /proc/[0-9]*; do \
+        if grep -q ^inotifywait $p/cmdline; then kill -STOP ${p#/proc/}; fi; done";
+    project.sh("vendor-sync", stop);
+    project.put("vendor/late", "late\n");
+    eventually(LOOKING, || {
+        let said = project.shell("web", "cat vendor/late");
+        if said.text == "late" { Ok(()) } else { Err(format!("{said:?}")) }
+    });
 }
 
 /// Installing from scratch on the host: the copy survives, the reader sees the host's directory until

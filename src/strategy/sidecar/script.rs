@@ -14,6 +14,9 @@ pub(super) const INTERVAL: u32 = 10;
 pub(super) enum Sync {
     /// By file events, and by a look at everything when there was none for a minute.
     Listen,
+    /// By file events, and by looking at everything again after so many seconds, because some
+    /// machines raise none.
+    Both(u32),
     /// By looking at everything again after so many seconds.
     Poll(u32),
 }
@@ -33,15 +36,15 @@ pub(super) struct Script {
     pub(super) fetches: bool,
 }
 
-/// Waits for events, and looks at everything when there was none for a minute: the events of a
-/// directory that is removed and made anew are lost, and some shares swallow some. The pause behind
-/// it keeps a listener that cannot start from spinning. What belongs to one burst is copied at once.
-const LISTEN: &str = "\
-while :; do
-  inotifywait -mqr -t 60 --format . -e modify,attrib,close_write,move,create,delete \"$tree\"
-  sleep 5
-  echo .
-done | while read -r event; do
+/// Waits for events until there was none for a minute: those of a directory that is removed and made
+/// anew are lost, and some shares swallow some. The pause behind it keeps a listener that cannot start
+/// from spinning.
+const LISTENER: &str =
+    "inotifywait -mqr -t 60 --format . -e modify,attrib,close_write,move,create,delete \"$tree\"";
+
+/// Copies for each line that it reads; what belongs to one burst is copied at once.
+const COPIER: &str = "\
+while read -r event; do
   count=0
   while [ $count -lt 1000 ] && read -r -t 1 event; do count=$((count + 1)); done
   copy
@@ -56,7 +59,7 @@ impl Script {
 
     fn packages(&self) -> &'static str {
         match self.sync {
-            Sync::Listen => "rsync inotify-tools",
+            Sync::Listen | Sync::Both(_) => "rsync inotify-tools",
             Sync::Poll(_) => "rsync",
         }
     }
@@ -74,7 +77,12 @@ impl Script {
             String::new()
         };
         let rest = match self.sync {
-            Sync::Listen => LISTEN.to_owned(),
+            Sync::Listen => {
+                format!("while :; do\n  {LISTENER}\n  sleep 5\n  echo .\ndone | {COPIER}")
+            }
+            Sync::Both(seconds) => format!(
+                "{{\n  while :; do\n    {LISTENER}\n    sleep 5\n  done &\n  while sleep {seconds}; do echo .; done\n}} | {COPIER}"
+            ),
             Sync::Poll(seconds) => format!("while sleep {seconds}; do copy; done\n"),
         };
         format!(
@@ -121,7 +129,7 @@ mod tests {
 
     #[test]
     fn nothing_but_the_tree_is_deleted_and_links_stay_links() {
-        for sync in [Sync::Listen, Sync::Poll(INTERVAL)] {
+        for sync in [Sync::Listen, Sync::Both(INTERVAL), Sync::Poll(INTERVAL)] {
             let text =
                 Script { owner: Some("1001:1001".to_owned()), ..script("/host/vendor", sync) }
                     .text();
@@ -137,7 +145,7 @@ mod tests {
 
     #[test]
     fn ready_comes_after_the_first_copy_and_not_from_an_earlier_run() {
-        for sync in [Sync::Listen, Sync::Poll(INTERVAL)] {
+        for sync in [Sync::Listen, Sync::Both(INTERVAL), Sync::Poll(INTERVAL)] {
             let text = script("/host/vendor", sync).text();
             let at = |line: &str| text.find(line).unwrap();
             assert!(at("rm -f /tmp/ready") < at("until copy;"), "{text}");
@@ -156,8 +164,17 @@ mod tests {
     }
 
     #[test]
+    fn a_team_of_several_machines_listens_and_looks() {
+        let text = script("/host/vendor", Sync::Both(4)).text();
+        assert!(text.contains("inotifywait -mqr -t 60"), "{text}");
+        assert!(text.contains("  while sleep 4; do echo .; done\n} | while read"), "{text}");
+    }
+
+    #[test]
     fn only_a_listener_needs_a_program_to_listen() {
-        assert!(script("/host/vendor", Sync::Listen).dockerfile().contains("inotify-tools"));
+        for sync in [Sync::Listen, Sync::Both(INTERVAL)] {
+            assert!(script("/host/vendor", sync).dockerfile().contains("inotify-tools"));
+        }
         assert!(!script("/host/vendor", Sync::Poll(INTERVAL)).dockerfile().contains("inotify"));
         assert!(!script("/host/vendor", Sync::Poll(INTERVAL)).text().contains("inotify"));
     }
