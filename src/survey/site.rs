@@ -357,8 +357,13 @@ impl Examination<'_> {
     }
 
     /// Counts the kind's trees on disk and adds the large ones.
+    ///
+    /// One that is written all the time costs by how often it is written, so where a manifest says
+    /// that it is, any file in it is enough: else the verdict would depend on what ran before.
     fn measure(&mut self, kind: &TreeKind, own: &[&str], unused: Option<&str>) -> Measured {
         let mut measured = Measured { large: false, empty: true };
+        let written = kind.access == Access::WriteHeavy
+            && kind.manifests.iter().any(|m| self.beside.implies(m, self.notes));
         let Site { look: Look { host, limits, progress, .. }, directory, .. } = *self.site;
         for path in own {
             let tree = directory.join(path);
@@ -374,7 +379,7 @@ impl Examination<'_> {
                 self.notes.push(format!("{prefix}{path}: cannot read {number} {directories}"));
             }
             measured.empty &= readable && count.files == 0;
-            if count.files < self.enough {
+            if count.files < if written { 1 } else { self.enough } {
                 continue;
             }
             measured.large = true;
@@ -384,7 +389,7 @@ impl Examination<'_> {
                 evidence: Evidence::Measured,
                 files: Some(count.files),
                 bytes: limits.full.then_some(count.bytes),
-                at_least: !limits.full || !readable,
+                at_least: !limits.full && count.files >= self.enough || !readable,
                 on_disk: true,
                 unused: unused.map(str::to_owned),
                 install: self.install(kind),

@@ -131,6 +131,20 @@ fn a_tree_is_large_from_the_limit_on() {
 }
 
 #[test]
+fn what_is_written_all_the_time_counts_with_few_files() {
+    let crates = || host().with_file("/p/Cargo.toml", "");
+    let with = |files| crates().with("/p/target", TREE(files));
+    assert_eq!(trees(&crates()), ["target cargo-target Manifest ? away"]);
+    assert_eq!(trees(&with(0)), ["target cargo-target Manifest ?"]);
+    assert_eq!(trees(&with(97)), ["target cargo-target Measured 97"]);
+    assert_eq!(trees(&with(900)), ["target cargo-target Measured 500+"]);
+    // Nothing says that Cargo writes there, and packages are only read.
+    assert_eq!(trees(&host().with("/p/target", TREE(97))), [""; 0]);
+    let read = host().with_file("/p/composer.json", r#"{"require": {"a/b": "1"}}"#);
+    assert_eq!(trees(&read.with("/p/vendor", TREE(97))), [""; 0]);
+}
+
+#[test]
 fn a_full_survey_counts_files_and_bytes() {
     let host = host().with("/p/node_modules", TREE(41_000));
     let full = look(&host, Limits { full: true, ..Limits::default() });
