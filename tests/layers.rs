@@ -9,7 +9,7 @@ use std::path::Path;
 use support::{files_below, root};
 
 /// The modules of the library, from the text of a file to words for people.
-const ORDER: [&str; 21] = [
+const ORDER: [&str; 23] = [
     "source",
     "error",
     "yaml",
@@ -29,6 +29,8 @@ const ORDER: [&str; 21] = [
     "plan",
     "report",
     "run",
+    "engine",
+    "measure",
     "write",
     "cli",
 ];

@@ -12,6 +12,7 @@ mod init;
 mod judgement;
 mod list;
 mod manual;
+mod measure;
 mod platform;
 mod repository;
 mod setups;
@@ -100,6 +101,7 @@ impl Command<'_> {
             Task::Check(flags) => self.check(flags, output),
             Task::Apply(flags) => self.apply(flags, output),
             Task::Platform(flags) => self.platform(flags, output),
+            Task::Measure(flags) => self.measure(flags, output),
             Task::List(flags) => self.list(flags),
             Task::Explain(flags) => self.explain(flags, output),
             Task::Init(flags) => self.init(flags, output),
