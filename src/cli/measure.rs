@@ -20,10 +20,7 @@ impl Command<'_> {
         flags: &MeasureFlags,
         output: &OutputFlags,
     ) -> Result<Exit, Error> {
-        let subjects = match self.subjects(flags, output)? {
-            Some(subjects) => subjects,
-            None => return Ok(Exit::Error),
-        };
+        let Some(subjects) = self.subjects(flags, output)? else { return Ok(Exit::Error) };
         let choice = choose(subjects, flags.service.as_deref(), flags.tree.as_deref());
         let Choice { subject, others } = choice.map_err(stop)?;
         let options = Options {

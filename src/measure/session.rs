@@ -147,7 +147,7 @@ impl<'e> Session<'e> {
         }
         let mut last = String::new();
         for attempt in 0..ATTEMPTS {
-            if attempt > 0 {
+            if attempt > 1 {
                 std::thread::sleep(PAUSE);
             }
             match self.remove() {
@@ -219,11 +219,10 @@ fn run_words(
         let source = field("source", &source.to_string_lossy());
         format!("type=bind,{source},target={target}")
     };
-    let mut volume = format!("type=volume,target={}", script::VOLUME);
-    if program == "docker" {
-        // Podman refuses it. There the container's label must do: they are removed together.
-        volume += &format!(",volume-label={LABEL}={id}");
-    }
+    // Podman refuses it. There the container's label must do: they are removed together.
+    let label =
+        if program == "docker" { format!(",volume-label={LABEL}={id}") } else { String::new() };
+    let volume = format!("type=volume,target={}{label}", script::VOLUME);
     let mut words = vec![
         "run".to_owned(),
         "--rm".to_owned(),

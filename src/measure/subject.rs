@@ -40,11 +40,16 @@ impl Subject {
     pub fn of(finding: &Finding, file: &str, project: &Project) -> Option<Self> {
         let tree = finding.tree.as_ref()?;
         let service = project.service(&finding.service)?;
+        let mount = service.mounts.iter().find(|mount| mount.target == finding.mount.target)?;
+        let source = project.host_source(mount)?;
+        // The finding's own host path is for reports: a backslash in a name is a slash in it.
+        let path = tree.facts.path.as_str();
+        let host = if path == "." { source.to_path_buf() } else { source.join(path) };
         Some(Self {
             service: finding.service.clone(),
             kind: tree.facts.kind.clone(),
             path: tree.facts.path.clone(),
-            host: PathBuf::from(&tree.host),
+            host,
             target: tree.target.clone(),
             source: finding.mount.source.clone().unwrap_or_default(),
             file: file.to_owned(),

@@ -155,7 +155,7 @@ fn what_stands_in_the_way_is_said() {
 #[test]
 fn without_a_shared_directory_writes_are_not_measured() {
     let stage = Stage::new();
-    let engine = engine().answering("[ -f", Ok("code 1: ".to_owned()));
+    let engine = engine().answering("[ -f \"$(printf", Ok("code 1: ".to_owned()));
     let measurement = stage.run(&engine).unwrap();
     stage.assert_clean(&engine, "no mark");
     assert_eq!(measurement.rows.len(), 2);

@@ -1,7 +1,5 @@
 //! A measurement for people: what was measured, a table, and what follows from it.
 
-use std::fmt::Write as _;
-
 use super::rounds::{Operation, Row, Times};
 use super::sample::Amount;
 use super::script::WRITTEN_BYTES;
@@ -14,25 +12,27 @@ const WORTH: f64 = 1.3;
 
 /// The whole text. `quiet` leaves all but the table out.
 pub fn render(record: &Record<'_>, quiet: bool) -> String {
-    let mut out = String::new();
-    let mut line = |text: &str| writeln!(out, "{}", visible(text)).unwrap_or_default();
+    let mut lines = table(record.measurement);
     if !quiet {
-        about(record).iter().for_each(|text| line(text));
-        line("");
+        let listed = |lines: Vec<String>| lines.into_iter().map(|line| format!("- {line}"));
+        let mut all = about(record);
+        all.push(String::new());
+        all.append(&mut lines);
+        let not = record.measurement.not_measured.iter();
+        all.extend(
+            not.map(|(operation, reason)| {
+                format!("Not measured: {}: {reason}.", operation.words())
+            }),
+        );
+        all.push(String::new());
+        all.push("What `composefix apply` would bring, as an estimate".to_owned());
+        all.extend(listed(estimate(record)));
+        all.push(String::new());
+        all.push("How it was measured".to_owned());
+        all.extend(listed(method(record.measurement)));
+        lines = all;
     }
-    table(record.measurement).iter().for_each(|text| line(text));
-    if !quiet {
-        for (operation, reason) in &record.measurement.not_measured {
-            line(&format!("Not measured: {}: {reason}.", operation.words()));
-        }
-        line("");
-        line("What `composefix apply` would bring, as an estimate");
-        estimate(record).iter().for_each(|text| line(&format!("- {text}")));
-        line("");
-        line("How it was measured");
-        method(record.measurement).iter().for_each(|text| line(&format!("- {text}")));
-    }
-    out
+    lines.iter().flat_map(|line| [visible(line), "\n".into()]).collect()
 }
 
 fn about(record: &Record<'_>) -> Vec<String> {
@@ -209,7 +209,9 @@ pub(super) fn method(measurement: &Measurement) -> Vec<String> {
         ),
         "Caches are warm on both sides, since every file was read before: a first start is slower."
             .to_owned(),
-        "Nothing waits for the disk when it is written.".to_owned(),
+        "Files are written to a directory of their own, not to your project, and nothing waits \
+         for the disk."
+            .to_owned(),
     ];
     let coarsest = measurement.rows.iter().flat_map(|row| [&row.bind, &row.volume]);
     let coarsest = coarsest.map(Times::resolution).fold(0.0, f64::max);
