@@ -22,8 +22,14 @@ pub trait Engine {
     /// Runs a command to its end: what it prints on standard output, without blanks at its ends.
     ///
     /// # Errors
-    /// See [`Failure`].
+    /// See [`Failure`]. Nothing is run once the user has asked to stop.
     fn run(&self, words: &[String]) -> Result<String, Failure>;
+
+    /// The same for a clean-up: only the next request to stop ends it.
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    fn clean_up(&self, words: &[String]) -> Result<String, Failure>;
 
     /// Runs a command that reads a script for `sh` from standard input, such as `run -i`.
     ///

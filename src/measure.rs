@@ -121,9 +121,10 @@ pub fn measure(task: &Task<'_>, progress: &mut dyn FnMut(&str)) -> Result<Measur
     let measured = in_container(task, &mut session, &sample, &mut scratch, &image, progress);
     let ended = session.end();
     let gone = scratch.remove();
-    let (rows, not_measured) = measured?;
+    // What may still be there matters more than why nothing was measured.
     ended?;
     gone?;
+    let (rows, not_measured) = measured?;
     Ok(Measurement {
         image: image.name,
         whole: sample.whole,

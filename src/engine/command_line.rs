@@ -28,7 +28,28 @@ impl Engine for CommandLine {
     }
 
     fn run(&self, words: &[String]) -> Result<String, Failure> {
-        let since = self.interrupt.count();
+        self.run_since(0, words)
+    }
+
+    fn clean_up(&self, words: &[String]) -> Result<String, Failure> {
+        self.run_since(self.interrupt.count(), words)
+    }
+
+    fn open(&self, words: &[String]) -> Result<Box<dyn Shell + '_>, Failure> {
+        if self.interrupt.count() > 0 {
+            return Err(Failure::Interrupted);
+        }
+        let running = Running::start(self.program, words, true, &self.interrupt)?;
+        Ok(Box::new(OpenShell { running, answered: false, busy: false, ended: false }))
+    }
+}
+
+impl CommandLine {
+    /// Runs a command unless there were more requests to stop than `since`, or come to be.
+    fn run_since(&self, since: usize, words: &[String]) -> Result<String, Failure> {
+        if self.interrupt.count() > since {
+            return Err(Failure::Interrupted);
+        }
         let mut running = Running::start(self.program, words, false, &self.interrupt)?;
         let mut text = Vec::new();
         loop {
@@ -46,12 +67,6 @@ impl Engine for CommandLine {
             (code, says) => Err(failed(code, says)),
         }
     }
-
-    fn open(&self, words: &[String]) -> Result<Box<dyn Shell + '_>, Failure> {
-        let since = self.interrupt.count();
-        let running = Running::start(self.program, words, true, &self.interrupt)?;
-        Ok(Box::new(OpenShell { running, since, answered: false, busy: false, ended: false }))
-    }
 }
 
 fn failed(code: Option<i32>, says: String) -> Failure {
@@ -65,8 +80,6 @@ fn failed(code: Option<i32>, says: String) -> Failure {
 
 struct OpenShell {
     running: Running,
-    /// Interruptions before it was opened.
-    since: usize,
     /// It has answered before: its container exists.
     answered: bool,
     /// It is at a step whose answer nobody waits for any more.
@@ -105,7 +118,7 @@ impl Shell for OpenShell {
             .map(|stdin| stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush()));
         // One that has ended cannot be written to; why it ended is with its output.
         let _: Option<bool> = written.map(|written| written.is_ok());
-        self.answer(self.since)
+        self.answer(0)
     }
 
     fn close(&mut self) {
@@ -116,7 +129,7 @@ impl Shell for OpenShell {
         if self.busy && !self.answered {
             // The engine may be about to create the container. Once that answers, or cannot be
             // started, there is nothing to come that a clean-up would not see.
-            self.answer(self.since + 1).ok();
+            self.answer(1).ok();
         }
         if self.busy {
             self.running.kill();
@@ -129,5 +142,47 @@ impl Shell for OpenShell {
 impl Drop for OpenShell {
     fn drop(&mut self) {
         self.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn after_a_request_to_stop_only_clean_ups_run() {
+        let interrupt = Interrupt::default();
+        let missing = CommandLine { program: "no-such-engine", interrupt: interrupt.clone() };
+        let not_there = || Failure::Missing("no-such-engine".to_owned());
+        assert_eq!(missing.run(&[]), Err(not_there()));
+        interrupt.raise();
+        assert_eq!(missing.run(&[]), Err(Failure::Interrupted));
+        assert_eq!(missing.open(&[]).err(), Some(Failure::Interrupted));
+        assert_eq!(missing.clean_up(&[]), Err(not_there()));
+    }
+
+    /// `sh` reads its script from standard input just as a container's shell does.
+    #[cfg(unix)]
+    #[test]
+    fn a_shell_answers_each_script_with_its_code() {
+        let interrupt = Interrupt::default();
+        let engine = CommandLine { program: "sh", interrupt: interrupt.clone() };
+        let mut shell = engine.open(&["-s".to_owned()]).unwrap();
+        let answer = |code, text: &str| Ok(Answer { code, text: text.to_owned() });
+        assert_eq!(shell.ask("echo a; echo b >&2"), answer(0, "a\nb"));
+        assert_eq!(shell.ask("cat; printf c; false"), answer(1, "c"), "its input is empty");
+        assert_eq!(shell.ask("x=1"), answer(0, ""));
+        assert_eq!(shell.ask("echo $x"), answer(0, "1"));
+        let Err(Failure::Failed { code, says }) = shell.ask("exit 3") else { panic!("it ended") };
+        assert_eq!((code, says.as_str()), (Some(3), "it ended with exit code 3 and said nothing"));
+        shell.close();
+
+        let mut shell = engine.open(&["-s".to_owned()]).unwrap();
+        shell.ask(":").unwrap();
+        interrupt.raise();
+        let start = std::time::Instant::now();
+        assert_eq!(shell.ask("sleep 30"), Err(Failure::Interrupted));
+        shell.close();
+        assert!(start.elapsed().as_secs() < 10, "a step that nobody waits for is not waited for");
     }
 }

@@ -100,6 +100,10 @@ impl Engine for Scripted {
         })
     }
 
+    fn clean_up(&self, words: &[String]) -> Result<String, Failure> {
+        self.run(words)
+    }
+
     fn open(&self, words: &[String]) -> Result<Box<dyn Shell + '_>, Failure> {
         let name = words.iter().find_map(|word| word.strip_prefix("--name=")).unwrap();
         self.containers.borrow_mut().insert(name.to_owned());

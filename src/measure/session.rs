@@ -168,12 +168,12 @@ impl<'e> Session<'e> {
     fn remove(&self) -> Result<bool, Failure> {
         let label = format!("label={LABEL}={}", self.id);
         let list = ["ps", "--all", "--quiet", "--filter", &label].map(str::to_owned);
-        let found = self.engine.run(&list)?;
+        let found = self.engine.clean_up(&list)?;
         if found.is_empty() {
             return Ok(true);
         }
         let words = ["rm", "--force", "--volumes"].into_iter().chain(found.split_whitespace());
-        self.engine.run(&words.map(str::to_owned).collect::<Vec<_>>())?;
+        self.engine.clean_up(&words.map(str::to_owned).collect::<Vec<_>>())?;
         Ok(false)
     }
 }

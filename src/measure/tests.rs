@@ -153,6 +153,18 @@ fn what_stands_in_the_way_is_said() {
 }
 
 #[test]
+fn what_cannot_be_removed_is_said_with_the_command_for_it() {
+    let stage = Stage::new();
+    let broken = Err(Failure::Failed { code: Some(1), says: "gone away".to_owned() });
+    let engine = engine().answering("ps --all --quiet", broken);
+    let error = stage.run(&engine).map(|_| ()).unwrap_err().to_string();
+    assert!(
+        error.contains(": gone away; `docker rm --force --volumes composefix-measure-"),
+        "{error}"
+    );
+}
+
+#[test]
 fn without_a_shared_directory_writes_are_not_measured() {
     let stage = Stage::new();
     let engine = engine().answering("[ -f \"$(printf", Ok("code 1: ".to_owned()));
