@@ -58,6 +58,12 @@ pub enum Error {
         /// What is wrong with it.
         message: String,
     },
+    /// A measurement that cannot be made. Nothing of it is left.
+    #[error("{message}")]
+    Measure {
+        /// What stands in its way and what to do about it.
+        message: String,
+    },
     /// Output that could not be written.
     #[error("cannot write {target}: {error}")]
     Output {

@@ -28,6 +28,7 @@
 //! | [`config`], [`suppress`] | the team's own words: its configuration, and findings that do not count |
 //! | [`rewrite`] | changes → edits → text, and the gate |
 //! | [`plan`], [`run`] | choose, combine, prove; a whole run |
+//! | [`engine`], [`measure`] | the user's own container engine, and times taken on it |
 //! | [`report`], [`write`](mod@write) | words for people and machines; files, all or none |
 //! | [`cli`] | flags, streams, exit codes |
 
@@ -36,10 +37,12 @@ pub mod compose;
 pub mod config;
 pub mod detect;
 pub mod dockerfile;
+pub mod engine;
 pub mod error;
 pub mod finding;
 pub mod host;
 pub mod machine;
+pub mod measure;
 pub mod plan;
 pub mod progress;
 pub mod report;

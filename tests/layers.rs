@@ -9,7 +9,7 @@ use std::path::Path;
 use support::{files_below, root};
 
 /// The modules of the library, from the text of a file to words for people.
-const ORDER: [&str; 22] = [
+const ORDER: [&str; 24] = [
     "source",
     "error",
     "yaml",
@@ -30,6 +30,8 @@ const ORDER: [&str; 22] = [
     "plan",
     "report",
     "run",
+    "engine",
+    "measure",
     "write",
     "cli",
 ];

@@ -30,6 +30,7 @@ pub(super) enum Task {
     Check(CheckFlags),
     Apply(ApplyFlags),
     Platform(PlatformFlags),
+    Measure(MeasureFlags),
     List(ListFlags),
     Explain(ExplainFlags),
     Init(InitFlags),
@@ -126,6 +127,41 @@ pub(super) struct PlatformFlags {
     pub(super) path: Option<PathBuf>,
     /// Form of the answer
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    pub(super) format: ListFormat,
+    #[command(flatten)]
+    pub(super) rules: RuleFlags,
+}
+
+/// Time a tree through its bind mount and in a volume, on your own engine
+///
+/// The tree is one that `slow-tree` or `slow-writes` finds, on whatever platform. A throw-away
+/// container sees it read-only, with a copy in a volume; nothing is written to the project, no image
+/// is pulled, and everything that was made is removed again, also after Ctrl-C. Exit code 0: it is
+/// measured. 2: it could not be.
+#[derive(Debug, Args)]
+pub(super) struct MeasureFlags {
+    #[command(flatten)]
+    pub(super) project: ProjectFlags,
+    /// Measure a tree of this service; default: the one with the largest
+    #[arg(long, value_name = "NAME", help_heading = "Measurement")]
+    pub(super) service: Option<String>,
+    /// Tree to measure, by its path, its container path or its kind; default: the largest
+    #[arg(long, value_name = "TREE", help_heading = "Measurement")]
+    pub(super) tree: Option<String>,
+    /// Rounds; each times every step once
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=99),
+        help_heading = "Measurement")]
+    pub(super) runs: u8,
+    /// Image to use instead of the service's own; it must be on this machine and hold a shell
+    #[arg(long, value_name = "IMAGE", help_heading = "Measurement")]
+    pub(super) image: Option<String>,
+    /// Directory in which the write test makes one of its own; default: the system's temporary one
+    ///
+    /// It must be shared with the engine in the same way as the project, and lie outside of it.
+    #[arg(long, value_name = "DIR", help_heading = "Measurement")]
+    pub(super) scratch: Option<PathBuf>,
+    /// Form of the answer
+    #[arg(long, value_enum, default_value_t = ListFormat::Text, help_heading = "Result")]
     pub(super) format: ListFormat,
     #[command(flatten)]
     pub(super) rules: RuleFlags,
@@ -254,7 +290,7 @@ pub(super) struct JudgementFlags {
 }
 
 /// What is known.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(super) struct RuleFlags {
     /// Configuration to use instead of the nearest .composefix.yaml
     ///

@@ -30,6 +30,11 @@ const APPLY: [(&str, &str); 3] = [
 
 const OTHERS: [(&str, &str); 2] = [("0", "It was printed."), ("2", "A flag or a name is wrong.")];
 
+const MEASURE: [(&str, &str); 2] = [
+    ("0", "It was measured."),
+    ("2", "It could not be measured, or it was interrupted. Nothing of the measurement is left."),
+];
+
 /// Variables that the program reads.
 const VARIABLES: [(&str, &str); 6] = [
     ("COMPOSEFIX_PLATFORM", "Platforms to judge for where --platform is not given, with commas."),
@@ -106,6 +111,7 @@ fn rest(name: Option<&str>, others: &[&str]) -> String {
         }
         Some("check") => list(&mut roff, &CHECK),
         Some("apply") => list(&mut roff, &APPLY),
+        Some("measure") => list(&mut roff, &MEASURE),
         Some(_) => list(&mut roff, &OTHERS),
     }
     if matches!(name, None | Some("check" | "apply")) {

@@ -13,6 +13,7 @@ mod judgement;
 mod links;
 mod list;
 mod manual;
+mod measure;
 mod meter;
 mod notes;
 mod platform;
@@ -105,6 +106,7 @@ impl Command<'_> {
             Task::Check(flags) => self.check(flags, output),
             Task::Apply(flags) => self.apply(flags, output),
             Task::Platform(flags) => self.platform(flags, output),
+            Task::Measure(flags) => self.measure(flags, output),
             Task::List(flags) => self.list(flags),
             Task::Explain(flags) => self.explain(flags, output),
             Task::Init(flags) => self.init(flags, output),

@@ -23,7 +23,7 @@ pub fn render(report: &Report) -> String {
 }
 
 /// A model as JSON that can be printed, with a line break at its end.
-pub(super) fn printable(model: &impl Serialize) -> String {
+pub(crate) fn printable(model: &impl Serialize) -> String {
     let mut text = serde_json::to_string_pretty(model).unwrap_or_else(|error| {
         // Strings, numbers and lists: nothing in the models can fail to become JSON.
         unreachable!("the report is not JSON: {error}")
