@@ -492,10 +492,10 @@ fn sidecars_are_written_as_the_team_wants_them() {
     {
         assert!(patch.contains(line), "{patch}");
     }
-    assert!(patch.contains("while sleep 60; do copy; done"), "{patch}");
+    assert!(patch.contains("while sleep 60; do echo .; done"), "{patch}");
     assert!(!patch.contains("apk add"), "{patch}");
     let notes = place.json("--unsafe").to_string();
-    assert!(notes.contains("it must hold `sh` and `rsync`"), "{notes}");
+    assert!(notes.contains("it must hold `sh`, `rsync` and `inotifywait`"), "{notes}");
     let usual = place.run("apply --unsafe --diff --no-config --strategy sidecar").stdout;
     assert!(usual.contains("while sleep 10") && usual.contains("apk add"), "{usual}");
 }
