@@ -359,11 +359,14 @@ impl Examination<'_> {
     /// Counts the kind's trees on disk and adds the large ones.
     ///
     /// One that is written all the time costs by how often it is written, so where a manifest says
-    /// that it is, any file in it is enough: else the verdict would depend on what ran before.
+    /// that it is, and no lock file how large, any file in it is enough: else the verdict would
+    /// depend on what ran before.
     fn measure(&mut self, kind: &TreeKind, own: &[&str], unused: Option<&str>) -> Measured {
         let mut measured = Measured { large: false, empty: true };
         let written = kind.access == Access::WriteHeavy
-            && kind.manifests.iter().any(|m| self.beside.implies(m, self.notes));
+            && !own.is_empty()
+            && kind.manifests.iter().any(|m| self.beside.implies(m, self.notes))
+            && self.beside.estimate(&kind.locks, self.notes).is_none();
         let Site { look: Look { host, limits, progress, .. }, directory, .. } = *self.site;
         for path in own {
             let tree = directory.join(path);
